@@ -25,4 +25,4 @@ class CompiledModel(BuildHookInterface[Any]):  # type: ignore[misc]
                 return
         except JavaMissing:
             pass
-        self.app.display_warning("no compiler of Java here: the package goes without the compiled model")
+        self.app.display_warning("no Java compiler: the package is built without the compiled model")

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 from warnings import catch_warnings, simplefilter
 
-from kraft_dev.wire.format import Pair, separated
+from kraft_dev.wire.format import Pair, split_camel_case
 from kraft_dev.wire.kio_entities import without_unknown_tags
 from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_kafka.wire.encoding import uuid_bytes
@@ -74,7 +74,7 @@ def _values(of: tuple[Field, ...], version: int, document: Document) -> dict[str
     for field in fields_of(of, version):
         if field.tag is not None and field.name not in document:
             continue
-        values[separated(field.name, "_")] = each(field, document[field.name], partial(_value, field, version))
+        values[split_camel_case(field.name, "_")] = each(field, document[field.name], partial(_value, field, version))
     return values
 
 
@@ -91,7 +91,7 @@ def _document(of: tuple[Field, ...], version: int, read: Any) -> Document:
     get = read.get if isinstance(read, dict) else lambda name, default=None: getattr(read, name, default)
     document: Document = {}
     for field in fields_of(of, version):
-        value = get(separated(field.name, "_"))
+        value = get(split_camel_case(field.name, "_"))
         if field.tag is not None and value is None:
             continue
         # `each` would leave a null as it is, which stands for the uuid of zeros.

@@ -125,8 +125,8 @@ def test_the_page_counts_what_was_named() -> None:
     page = markdown(
         Result(schema=SCHEMA, name="kafka-bugs", command="x", how="7 vectors", measured=Measured("a", "b"), rows=rows)
     )
-    assert "Of 3 bugs 2 make vectors fail" in page
-    assert "that some failure names for 1 of them, and that the first failure of the run names for 1:" in page
+    assert "2 of 3 mutants make vectors fail" in page
+    assert "rules of some failure for 1 of them, and among those of the first failure for 1, so read" in page
     assert "| b | does b | x.b | 1 | none | v.2: x.c |" in page
 
 

@@ -24,7 +24,7 @@ from kraft_dev.wire.generate import (
     read_files,
     rules_of_pairs,
 )
-from kraft_dev.wire.kio_entities import entity_class, paired
+from kraft_dev.wire.kio_entities import entity_class, pair_fields
 from kraft_kafka.wire.batches import decode_batch, encode_batch
 from kraft_kafka.wire.error_codes import CODES
 from kraft_kafka.wire.errors import Reason, WireError
@@ -156,7 +156,7 @@ def test_the_fields_are_those_of_kio(message: Message) -> None:
 
 
 def _differences(of: tuple[Field, ...], version: int, cls: Any, where: str) -> Iterator[str]:
-    for one, theirs in paired(of, version, cls):
+    for one, theirs in pair_fields(of, version, cls):
         path = f"{where}.{one.name} version {version}"
         if theirs.metadata.get("tag") != one.tag:
             yield f"{path}: tag {theirs.metadata.get('tag')}"

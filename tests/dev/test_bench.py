@@ -1,4 +1,4 @@
-"""The benchmark measures what it says, on tiny sizes; how fast is no matter of a test."""
+"""Tests of the benchmark with tiny sizes; speed itself is not tested."""
 
 import re
 
@@ -6,19 +6,19 @@ import pytest
 
 from kraft_dev.benchmark.checking import measure_checking
 from kraft_dev.benchmark.figure import Figure
-from kraft_dev.benchmark.recording import mix
+from kraft_dev.benchmark.recording import record_workloads
 from kraft_dev.benchmark.simulating import measure_simulation
 from kraft_dev.cli import main
 from kraft_simulation.workload import WORKLOADS
 
 
 def test_the_mix_has_a_trace_of_each_workload() -> None:
-    assert [one.name for one in mix(30)] == [f"{name}-1" for name in WORKLOADS]
+    assert [recording.name for recording in record_workloads(30)] == [f"{name}-1" for name in WORKLOADS]
 
 
-def test_what_is_measured_is_more_than_nothing() -> None:
-    found = measure_checking(mix(20)[:2], every=7, warm_up=1, passes=1)
-    assert all(one.value > 0 for one in (*found, measure_simulation(50, workloads=("calm", "chaos"))))
+def test_measurements_are_positive() -> None:
+    figures = measure_checking(record_workloads(20)[:2], every=7, warm_up=1, passes=1)
+    assert all(figure.value > 0 for figure in (*figures, measure_simulation(50, workloads=("calm", "chaos"))))
 
 
 def test_a_figure_is_set_against_its_target() -> None:
@@ -30,36 +30,36 @@ def test_a_figure_is_set_against_its_target() -> None:
 @pytest.mark.nightly
 def test_the_command_measures_everything_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--mix-events", "20", "--every", "10"]) == 0
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     for name in (
         "trace checking, one core",
-        "the same of other software",
+        "checking traces of other software, one core",
         "against interpreting",
         "validate, short trace",
         "model check voters-truncation, against interpreting",
         "simulation, traced",
     ):
-        assert name in shown
+        assert name in output
 
 
 def test_a_long_trace_is_measured_stretch_by_stretch(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--long-trace", "300"]) == 0
-    shown = capsys.readouterr().out
-    assert re.search(r"checked +│ +300 lines", shown)
-    # The checker says how far it is after each hundred.
+    output = capsys.readouterr().out
+    assert re.search(r"checked +│ +300 lines", output)
+    # The checker reports progress every hundred events.
     for name in ("stretch 3", "Java heap after stretch 3", "last stretch / median stretch, CPU time"):
-        assert name in shown
+        assert name in output
 
 
 @pytest.mark.nightly
 def test_the_pipeline_is_measured_on_one_core_and_on_two(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyspark")
     assert main(["bench", "--pipeline", "2"]) == 0
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     for name in (
         "1,000 events, 2 cores",
         "10,000 events, 1 core: coverage",
         "2 cores against 1",
         "worker, most memory",
     ):
-        assert name in shown
+        assert name in output

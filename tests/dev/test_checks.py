@@ -1,4 +1,4 @@
-"""No check is there for nothing, and one that were would be reported; the fields of a trace are all there."""
+"""Every check detects a mutant, and the declared fields of a trace are complete."""
 
 from collections import Counter
 
@@ -16,7 +16,7 @@ LISTED = load_checks()
 CATALOGUE = load_catalogue()
 
 STARTS_NO_JVM = "simulator"
-"""The layer of checks whose recorded runs every push repeats; of the others it repeats one."""
+"""Layer of checks whose recorded runs every push repeats; of the others it repeats one."""
 
 
 def problems(checks: tuple[Check, ...] = (), listed: Listed = LISTED) -> list[str]:
@@ -30,7 +30,7 @@ def test_every_check_detects_a_mutant() -> None:
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_check_without_a_mutant_is_reported(layer: str) -> None:
     unproven = Check(layer, "NothingEverHappens", "invariant")  # type: ignore[arg-type]
-    assert problems((*all_checks(), unproven)) == [f"{layer} NothingEverHappens: no mutant that it detects"]
+    assert problems((*all_checks(), unproven)) == [f"{layer} NothingEverHappens: detects no mutant"]
 
 
 def test_evidence_for_no_check_and_of_no_mutant_is_reported() -> None:
@@ -39,9 +39,9 @@ def test_evidence_for_no_check_and_of_no_mutant_is_reported() -> None:
         detected=(*LISTED.detected, msgspec.structs.replace(LISTED.detected[0], mutant="nobody")),
         aside=(*LISTED.aside, Aside("model", "NoSuchInvariant", "because")),
     )
-    found = problems(listed=wrong)
-    assert len(found) == 2
-    assert all("one of the two does not exist" in problem for problem in found)
+    messages = problems(listed=wrong)
+    assert len(messages) == 2
+    assert all("but the check or the mutant does not exist" in problem for problem in messages)
 
 
 def test_the_checks_are_those_of_the_sources() -> None:
@@ -53,26 +53,28 @@ def test_the_checks_are_those_of_the_sources() -> None:
     assert {check.name for check in simulator_checks()} >= {"Assertion", "LeaderCompleteness", "DurableBeforeSend"}
 
 
-# The runs of all others are those of `mutants --tool checks`, each night.
+# `mutants --tool checks` repeats the other runs each night.
 @pytest.mark.parametrize(
     "detected",
     [
-        pytest.param(one, id=f"{one.layer}-{one.check}-{one.mutant}")
-        for one in LISTED.detected
-        if one.layer == STARTS_NO_JVM or one.check == "RoleChange"
+        pytest.param(entry, id=f"{entry.layer}-{entry.check}-{entry.mutant}")
+        for entry in LISTED.detected
+        if entry.layer == STARTS_NO_JVM or entry.check == "RoleChange"
     ],
 )
-def test_a_recorded_run_shows_what_it_is_recorded_for(detected: Detected) -> None:
+def test_a_recorded_run_still_violates_its_property(detected: Detected) -> None:
     assert problem_of(detected) == ""
 
 
 def test_a_run_that_shows_something_else_is_reported() -> None:
-    one = next(one for one in LISTED.detected if (one.layer, one.check) == ("simulator", "Assertion"))
-    assert problem_of(msgspec.structs.replace(one, check="HwMonotonic")).endswith("violates Assertion, not HwMonotonic")
-    beside = msgspec.structs.replace(one, beside=("TypeOk",))
+    entry = next(entry for entry in LISTED.detected if (entry.layer, entry.check) == ("simulator", "Assertion"))
+    assert problem_of(msgspec.structs.replace(entry, check="HwMonotonic")).endswith(
+        "violates Assertion, not HwMonotonic"
+    )
+    beside = msgspec.structs.replace(entry, beside=("TypeOk",))
     assert problem_of(beside).endswith("violates Assertion, not Assertion beside TypeOk")
-    calm = msgspec.structs.replace(one.run, workload="calm", steps=20)
-    assert "violates nothing" in problem_of(msgspec.structs.replace(one, run=calm))
+    calm = msgspec.structs.replace(entry.run, workload="calm", steps=20)
+    assert "violates nothing" in problem_of(msgspec.structs.replace(entry, run=calm))
 
 
 def test_every_field_that_a_line_has_is_declared() -> None:
@@ -98,9 +100,9 @@ def test_other_values_are_other_and_near() -> None:
     assert next(other_values(plain(kinds["event"]), "Poll", False)) != "Poll"
 
 
-def test_another_run_is_found_for_one_that_shows_nothing_any_more() -> None:
-    one = next(one for one in LISTED.detected if (one.layer, one.check) == ("simulator", "Assertion"))
-    calm = msgspec.structs.replace(one.run, workload="calm", steps=20)
-    found = another_run(msgspec.structs.replace(one, run=calm), seeds=3)
-    assert found is not None
-    assert problem_of(msgspec.structs.replace(one, run=found)) == ""
+def test_another_run_replaces_one_that_no_longer_detects_the_mutant() -> None:
+    entry = next(entry for entry in LISTED.detected if (entry.layer, entry.check) == ("simulator", "Assertion"))
+    calm = msgspec.structs.replace(entry.run, workload="calm", steps=20)
+    run = another_run(msgspec.structs.replace(entry, run=calm), seeds=3)
+    assert run is not None
+    assert problem_of(msgspec.structs.replace(entry, run=run)) == ""

@@ -1,6 +1,6 @@
-"""Every edge of the model's complete state graph on the reference, and those from constructed states.
+"""Replay of the model's complete state graph and of constructed states on the reference.
 
-Bugs of the reference are seen there.
+Mutants of the reference must fail it.
 """
 
 import subprocess
@@ -36,13 +36,13 @@ pytestmark = pytest.mark.slow
 CHANGING_MIN = 20_000
 CONSTRUCTED_MIN = 30_000
 CHANGING_NOTHING = ("HandleApiVersionsRequest", "ReplaceSoftware")
-"""Any replica answers, and no more; a stopped one gets the software that it has."""
+"""Any replica responds without a change; a stopped replica gets the software that it has."""
 CHANGING_IN_CONSTRUCTED = ("HandleFetchSnapshotRequest",)
-"""In the graph only an observer asks for a snapshot, which counts for nothing."""
+"""In the graph only an observer fetches a snapshot, which does not affect the leader's state."""
 
 
 STORED = Path(__file__).resolve().parents[2] / "build" / "model-edges"
-"""Where `make killed` leaves the model's edges, and these tests if they come first."""
+"""File of the model's edges that `make killed` writes, or these tests if they run first."""
 
 
 def enumerated() -> EdgeGraph:
@@ -53,7 +53,7 @@ def enumerated() -> EdgeGraph:
 
 @pytest.fixture(scope="module")
 def graph() -> EdgeGraph:
-    """The model's side, enumerated by these very sources; the reference's is found out by each test."""
+    """The model's edges, enumerated from the current sources; each test replays the reference anew."""
     stored = stored_graph(STORED)
     if stored is None:
         stored = in_own_process(enumerated)
@@ -82,20 +82,20 @@ def test_the_graph_has_three_voters_two_epochs_and_both_versions(graph: EdgeGrap
     assert {0, 1, 2} <= {edge.before["epoch"] for edge in graph.edges}
 
 
-def test_what_the_reference_may_refuse_is_refused_by_the_model(graph: EdgeGraph) -> None:
+def test_the_model_refuses_what_the_reference_may_refuse(graph: EdgeGraph) -> None:
     refused = {edge.refusal for edge in graph.edges if not edge.in_graph and not edge.constructed}
     assert refused == set(NOT_ALLOWED)
     assert refused < {edge.refusal for edge in graph.edges} <= {"", *Refusal}
 
 
 def test_every_refusal_error_effect_and_message_comes_about(graph: EdgeGraph) -> None:
-    """What no edge exercises is not compared with the model."""
-    # The model keeps check-quorum.resign; only a replica that does without the rule gives the other reason.
+    """Outcomes that no edge exercises would not be compared with the model."""
+    # The model keeps check-quorum.resign; only a replica without the rule has the other reason.
     assert set(Refusal) - {edge.refusal for edge in graph.edges} == {Refusal.CHECK_QUORUM_OFF}
     effects = [effect for edge in graph.edges for effect in edge.effects]
     assert {effect["error"] for effect in effects if "error" in effect} == set(Error)
-    of_disk = {one.__name__ for one in get_args(Effect)} - {"Send", "Answer", "StartTimer"}
-    messages = {one.__name__ for one in get_args(Message)}
+    of_disk = {kind.__name__ for kind in get_args(Effect)} - {"Send", "Answer", "StartTimer"}
+    messages = {message.__name__ for message in get_args(Message)}
     assert {effect["type"] for effect in effects} == {*of_disk, *messages, "Reply"}
 
 
@@ -109,9 +109,9 @@ def test_every_row_of_the_transition_table_is_taken(graph: EdgeGraph, monkeypatc
 
     monkeypatch.setattr(transitions, "TRANSITION", Recording(TRANSITION))
     assert replay(graph.edges).agrees
-    # No profile restarts so: it is right for other software, by an open decision.
+    # No profile restarts this way: an open decision allows it for other software.
     no_profile = (Role.STOPPED, Cause.RESTART, Role.PROSPECTIVE)
-    # Of the messages to a constructed state every tenth is taken: none to a Resigned names a leader out of reach.
+    # A constructed state receives every tenth message, and no such message to a Resigned names a leader out of reach.
     not_drawn = (Role.RESIGNED, Cause.LARGER_EPOCH_WITH_LEADER, Role.UNATTACHED)
     assert set(TRANSITION) - taken == {no_profile, not_drawn}
 
@@ -127,7 +127,7 @@ def test_every_event_is_tried_in_constructed_states(graph: EdgeGraph) -> None:
     assert roles == set(Role)
 
 
-def test_a_constructed_edge_is_none_of_the_graph(graph: EdgeGraph) -> None:
+def test_constructed_edges_are_not_in_the_graph(graph: EdgeGraph) -> None:
     def what_happens(edge: Edge) -> tuple[int, ...]:
         # Equal values are one object.
         return (id(edge.configuration), id(edge.event), id(edge.before), edge.completed, edge.kept)
@@ -138,7 +138,7 @@ def test_a_constructed_edge_is_none_of_the_graph(graph: EdgeGraph) -> None:
     assert len(constructed) == len(set(constructed))
 
 
-def test_constructed_states_show_what_no_state_of_the_graph_does(graph: EdgeGraph) -> None:
+def test_constructed_states_have_outcomes_that_the_graph_lacks(graph: EdgeGraph) -> None:
     in_graph = {edge.refusal for edge in graph.edges if not edge.constructed}
     constructed = {edge.refusal for edge in graph.edges if edge.constructed}
     assert {"NO_PRE_VOTE_ROUND", "ELECTION_IS_OVER", "SECOND_LEADER_IN_EPOCH"} <= constructed - in_graph
@@ -169,8 +169,8 @@ def test_an_exception_is_a_difference_too(graph: EdgeGraph, monkeypatch: pytest.
 def test_every_field_of_a_state_is_compared(graph: EdgeGraph, name: str) -> None:
     edge = next(edge for edge in graph.edges if edge.action == "HandleFetchResponse" and not edge.refusal)
     altered = replace(edge, after={**edge.after, name: "something else"})
-    (shown,) = replay((altered,)).shown
-    assert [one.field for one in shown.differences] == [f"state.{name}"]
+    (differing,) = replay((altered,)).shown
+    assert [difference.field for difference in differing.differences] == [f"state.{name}"]
 
 
 def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_path: Path) -> None:
@@ -190,6 +190,6 @@ def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_p
     assert "detects=False" in done.stdout
 
 
-def test_an_edge_says_what_it_is() -> None:
+def test_an_edge_has_a_description() -> None:
     edge = Edge({}, {"name": "PollFetch", "replica": 2, "destination": 1}, {}, {}, "", (), completed=1, kept=0)
     assert str(edge) == "PollFetch at replica 2, destination 1, crash after 1 effects, 0 records kept"

@@ -1,4 +1,4 @@
-"""`python -m kraft_dev edges`: what it prints and how it ends, on a graph of one edge."""
+"""`python -m kraft_dev edges`: output and exit codes, on a graph of one edge."""
 
 import re
 from dataclasses import replace
@@ -29,7 +29,7 @@ from kraft_spec.mapping_forms import NO_KEY, ModelKey
 
 
 def one_edge(*, voted: ModelKey) -> EdgeGraph:
-    """The election timeout of an Unattached voter, after which it has voted as told; it votes for nobody."""
+    """An edge for the election timeout of an Unattached voter with this vote afterwards; it really votes for nobody."""
     keys = {i: ReplicaKey(i, f"U{i}") for i in (1, 2, 3)}
     cluster = Configuration(
         {i: ReplicaConfiguration(key, f"E{i}") for i, key in keys.items()}, frozenset(keys.values())
@@ -49,9 +49,9 @@ def one_edge(*, voted: ModelKey) -> EdgeGraph:
 
 @pytest.fixture
 def graph(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> EdgeGraph:
-    found = one_edge(voted=request.param)
-    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress, explaining: found)
-    return found
+    graph = one_edge(voted=request.param)
+    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress, explaining: graph)
+    return graph
 
 
 @pytest.mark.parametrize("graph", [NO_KEY], indirect=True)
@@ -59,12 +59,12 @@ def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], 
     assert main(["edges", "--edges", str(tmp_path / "edges.bin")]) == ExitCode.CONFORMANT
     out = capsys.readouterr().out
     assert "4 states, depth 1; 3 edges change a replica" in out
-    assert "ok: on every edge the reference does what the model does" in out
+    assert "ok: the reference agrees with the model on every edge" in out
     assert load_edges(tmp_path / "edges.bin") == graph.edges
 
 
 @pytest.mark.parametrize("graph", [NO_KEY], indirect=True)
-def test_a_stored_enumeration_is_used_when_asked_for_and_said(
+def test_a_stored_enumeration_is_used_on_request_and_reported(
     graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "edges"
@@ -91,7 +91,7 @@ def test_a_changed_edge_in_the_file_is_a_difference_and_named(
     save_edges(file, one_edge(voted=ModelKey(2, "U2")))
     assert main(["edges", "--edges", str(file)]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
-    assert "FAIL: the reference departs from the model on 1 edges" in out
+    assert "FAIL: the reference differs from the model on 1 edges" in out
     assert "ElectionTimeout at replica 1" in out
     assert "state.voted_key: the model gives ModelKey(id=2, directory_id='U2'), the reference" in out
 
@@ -127,7 +127,7 @@ def test_an_edge_from_a_constructed_state_is_counted_apart(
     assert main(["edges"]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
     assert "from 1 constructed states: 1 edges" in out
-    assert "the reference departs from the model on 2 edges" in out
-    # Those of the graph (the last column: one of three differs), and those from constructed states (one of one).
+    assert "the reference differs from the model on 2 edges" in out
+    # Edges of the graph (last column: one of three differs), and edges from constructed states (one of one).
     rows = [re.findall(r"\d+", line) for line in out.splitlines() if "ElectionTimeout " in line and "│" in line]
     assert rows == [["3", "1", "1"], ["1", "1"]]

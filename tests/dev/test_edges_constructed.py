@@ -1,4 +1,4 @@
-"""The products of constructed states: what is in them, without TLC; and TLC refuses one that is not well-typed."""
+"""Contents of the constructed products, without TLC; and TLC's refusal of an ill-typed state."""
 
 from collections.abc import Iterator, Mapping
 from importlib.resources import as_file, files
@@ -30,12 +30,14 @@ def constructed() -> Mapping[str, tuple[ConstructedState, ...]]:
 
 
 @pytest.mark.parametrize("cluster", PLACES)
-def test_in_turn_every_message_is_told(cluster: str, constructed: Mapping[str, tuple[ConstructedState, ...]]) -> None:
+def test_every_message_is_delivered_in_turn(
+    cluster: str, constructed: Mapping[str, tuple[ConstructedState, ...]]
+) -> None:
     met = {
         message
-        for one in constructed[cluster]
-        if one.before["role"] != "Stopped"
-        for group in one.messages
+        for constructed_state in constructed[cluster]
+        if constructed_state.before["role"] != "Stopped"
+        for group in constructed_state.messages
         for message in group
     }
     for replica_id, first, second, full in PLACES[cluster]:
@@ -59,10 +61,10 @@ def test_in_turn_every_message_is_told(cluster: str, constructed: Mapping[str, t
 
 def test_every_role_has_epochs_below_and_above(constructed: Mapping[str, tuple[ConstructedState, ...]]) -> None:
     met: dict[str, set[int]] = {}
-    for one in constructed["Changes"]:
-        epochs = {message["epoch"] for group in one.messages for message in group if "epoch" in message}
-        met.setdefault(one.before["role"], set()).update(epochs)
-        assert one.before["epoch"] == EPOCH
+    for constructed_state in constructed["Changes"]:
+        epochs = {message["epoch"] for group in constructed_state.messages for message in group if "epoch" in message}
+        met.setdefault(constructed_state.before["role"], set()).update(epochs)
+        assert constructed_state.before["epoch"] == EPOCH
     del met["Stopped"]
     assert len(met) == 6
     assert all(epochs >= {EPOCH - 1, EPOCH, EPOCH + 1} for epochs in met.values())
@@ -81,8 +83,8 @@ def refused_by_the_model() -> str:
     from kraft_dev.edges import constructing
     from kraft_spec.tlc.specification import Specification
 
-    def ill_typed(_: str, given: ModelRecord) -> Iterator[ConstructedState]:
-        place = Place(given, 1, 2, 3, full=True)
+    def ill_typed(_: str, model_configuration: ModelRecord) -> Iterator[ConstructedState]:
+        place = Place(model_configuration, 1, 2, 3, full=True)
         yield ConstructedState(1, state(place, "Follower", leader_id=-1), (), share=1, turn=0)
 
     with as_file(files("kraft_spec") / "tla") as directory:

@@ -1,4 +1,4 @@
-"""Edges of the model as steps of the inductive proof; one that the proof lacks is shown."""
+"""Explanation of the model's edges as steps of the inductive proof; unexplained edges are reported."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ OBSERVER = mapping.state_to_model(new_replica(OTHER, ALONE.checkpoint(2)))
 
 
 def edges(*events: Event) -> Iterator[tuple[ReplicaState, Edge]]:
-    """Of the only voter: what it comes to at each event, and the edge."""
+    """Yield states of the only voter and its edge at each event."""
     state = FRESH
     for event in events:
         step = Replica(state, ALONE).step(event, DRAW)
@@ -63,7 +63,7 @@ def test_a_cluster_that_begins_with_a_leader_has_elected_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["epoch", "voted_key"])
-def test_an_edge_that_the_proof_lacks_is_shown(name: str) -> None:
+def test_an_unexplained_edge_is_reported(name: str) -> None:
     explaining, taken = started()
     wrong = {"epoch": 7, "voted_key": ModelKey(2, "U2")}[name]
     first = taken[0]
@@ -71,7 +71,7 @@ def test_an_edge_that_the_proof_lacks_is_shown(name: str) -> None:
     altered = Edge(first.configuration, first.event, first.before, {**first.after, name: wrong}, "", ())
     assert explaining.follow(followed, altered) is followed
     assert not explaining.agrees
-    assert "FAIL: 1 edges are no steps of the proof; the first:" in explaining.verdict
+    assert "FAIL: 1 edges are not steps of the proof; the first:" in explaining.verdict
     assert "Restart at replica 1 is no step of the proof" in explaining.verdict
 
 

@@ -1,4 +1,4 @@
-"""A slice of the model as steps of the inductive proof."""
+"""Explanation of a model check as steps of the inductive proof."""
 
 import os
 import subprocess

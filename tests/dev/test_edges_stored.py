@@ -1,4 +1,4 @@
-"""The model's edges in a file: used if it is of this very model, and never else."""
+"""File of the model's edges: used only if the current model enumerated it."""
 
 import subprocess
 import sys
@@ -22,9 +22,9 @@ from kraft_spec.tlc.jar import JAR_VARIABLE, find_jar
 
 def graph_of(number: int) -> EdgeGraph:
     shared = {"epoch": number}
-    found = tuple([Edge({}, {"name": "Poll", "replica": at}, shared, shared, "", ()) for at in range(number)])
+    edges = tuple([Edge({}, {"name": "Poll", "replica": at}, shared, shared, "", ()) for at in range(number)])
     return EdgeGraph(
-        found,
+        edges,
         {"Poll": ActionEdges(changing=number)},
         states=number,
         seconds=1.5,
@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_was_stored_is_read(file: Path) -> None:
+def test_stored_edges_are_read(file: Path) -> None:
     assert stored_graph(file) == graph_of(3)
     assert load_edges(file) == graph_of(3).edges
 

@@ -1,4 +1,4 @@
-"""The catalogue of mutants: it names every safety rule, its edits fit, and its statements are what TLC finds."""
+"""Catalogue of mutants: it names every safety rule, its edits fit, and TLC confirms its statements."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ CATALOGUE = load_catalogue()
 NAMES = [mutant.name for mutant in CATALOGUE.mutants]
 
 QUICK = "refusals-count-as-votes"
-"""Violates ElectionSafety in the smallest slice, in seconds."""
+"""Violates ElectionSafety in the smallest model check, in seconds."""
 
 ENTRY = """
 [[mutant]]
@@ -43,19 +43,18 @@ extends = ["old-fetch-counts-by-id"]
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What is in it.
-# ---------------------------------------------------------------------------------------------------------
+# Contents.
 
 
 def test_no_rule_is_accounted_for_twice() -> None:
-    """That none is missed, the table of safety rules shows (`test_safety_rules`)."""
+    """`test_safety_rules` checks that no rule is missing."""
     broken = {mutant.rules[0] for mutant in CATALOGUE.mutants if mutant.evidence is not None}
     places = Counter([*broken, *(gap.rule for gap in CATALOGUE.not_modelled)])
     assert [rule for rule, number in places.items() if number > 1] == []
 
 
-def test_evidence_names_what_there_is() -> None:
-    """Reading the catalogue does not look for it: that would take all checks and scenarios."""
+def test_evidence_names_only_existing_items() -> None:
+    """Reading the catalogue does not check the names, which would load all checks and scenarios."""
     for mutant in CATALOGUE.mutants:
         match mutant.evidence:
             case Exhaustive(check=check, property=violated, properties=properties):
@@ -96,14 +95,14 @@ def test_an_edited_reference_is_what_a_process_imports() -> None:
     mutant = CATALOGUE["own-vote-counts-twice"]
     look = "import inspect, kraft_reference.transitions as t; print(inspect.getsource(t.leader_if_majority))"
     with edited_packages(reference_edits(mutant)) as environment:
-        shown = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", look], env=environment, capture_output=True, text=True, check=True
         )
-    assert "len(state.granted) + 1" in shown.stdout
+    assert "len(state.granted) + 1" in process.stdout
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What is refused.
+# Rejected entries.
 # ---------------------------------------------------------------------------------------------------------
 
 
@@ -170,7 +169,7 @@ def test_bounds_replace_the_slices() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What it states.
+# Stated results.
 # ---------------------------------------------------------------------------------------------------------
 
 
@@ -188,17 +187,17 @@ def stated_wrongly(by: Exhaustive | Covered) -> Mutant:
     ],
 )
 def test_a_wrong_statement_is_a_problem(by: Exhaustive | Covered, problem: str) -> None:
-    found = search(stated_wrongly(by), heap_megabytes=HEAP_MEGABYTES)
-    assert found.problem
-    assert problem in found.problem
+    cell = search(stated_wrongly(by), heap_megabytes=HEAP_MEGABYTES)
+    assert cell.problem
+    assert problem in cell.problem
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("profile", "violated"), [("kip", ""), ("kafka-4", "ElectionSafety")])
 def test_a_profile_decides_in_a_broken_model(profile: str, violated: str) -> None:
     harmless = replace(CATALOGUE[QUICK], model=(), evidence=Exhaustive("voters-known-leader", "ElectionSafety", 7))
-    found = search(harmless, profile=profile, heap_megabytes=HEAP_MEGABYTES)
-    assert found.what == violated
+    cell = search(harmless, profile=profile, heap_megabytes=HEAP_MEGABYTES)
+    assert cell.what == violated
 
 
 @pytest.mark.nightly
@@ -208,6 +207,6 @@ def test_a_counterexample_that_is_not_there_is_a_problem() -> None:
         evidence=Exhaustive("crash-candidate", "ElectionSafety", 16, properties=("ElectionSafety",)),
         sample=True,
     )
-    found = search(harmless, heap_megabytes=HEAP_MEGABYTES)
-    assert found.problem.startswith("expected a violation of ElectionSafety, found ok")
-    assert found.where == "crash-candidate"
+    cell = search(harmless, heap_megabytes=HEAP_MEGABYTES)
+    assert cell.problem.startswith("expected a violation of ElectionSafety, found ok")
+    assert cell.where == "crash-candidate"

@@ -1,4 +1,4 @@
-"""The findings: each goes on showing what it says."""
+"""The findings: each is reproduced as recorded."""
 
 import json
 import re
@@ -71,11 +71,15 @@ def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
 
 
 def test_tlcs_counterexample_under_kafka_is_the_end_of_the_schedule_that_releases_are_run_by() -> None:
-    """Replicas 1 and 2 of the slice are 2 and 1 there, and what crashes in a Fetch crashes after it."""
+    """The schedule swaps replicas 1 and 2 of the model check, and crashes after a Fetch rather than within it."""
     finding = find_finding("own-vote-before-known-leader")
     steps = re.findall(r"(\w+) \(replica (\d)", counterexample_file(finding).read_text(encoding="utf-8"))
     played = play(*finding.variant()).occurrences
-    events = [(event_name(one.event), one.replica_id) for one in played if isinstance(one.event, Event)]
+    events = [
+        (event_name(occurrence.event), occurrence.replica_id)
+        for occurrence in played
+        if isinstance(occurrence.event, Event)
+    ]
     crash = events.index(("Crash", 1))
     assert ("Restart", 1) in events[crash:]
     for in_slice, in_schedule in (("1", 2), ("2", 1)):
@@ -85,14 +89,14 @@ def test_tlcs_counterexample_under_kafka_is_the_end_of_the_schedule_that_release
 
 
 def test_nothing_is_recorded_that_is_no_finding() -> None:
-    expected = {counterexample_file(one).name for one in FINDINGS}
+    expected = {counterexample_file(finding).name for finding in FINDINGS}
     assert {file.name for file in findings_folder().iterdir()} == expected
 
 
 def test_the_list_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["findings", "--json"]) == ExitCode.CONFORMANT
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed] == [finding.name for finding in FINDINGS]
+    assert [row["name"] for row in listed] == [finding.name for finding in FINDINGS]
 
 
 def test_an_unknown_finding_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +120,7 @@ def test_two_findings_of_one_name_are_refused() -> None:
         ),
     ],
 )
-def test_a_counterexample_that_is_none_or_another_is_a_problem(counterexample: str, problem: str) -> None:
+def test_a_missing_or_different_counterexample_is_a_problem(counterexample: str, problem: str) -> None:
     (finding,) = read_findings(TABLE.format_map({**GOOD, "counterexample": counterexample}).encode())
     assert counterexample_of(finding)[1] == problem
 
@@ -158,7 +162,7 @@ def test_a_wrong_table_is_refused_with_its_fault(changed: dict[str, str], words:
 
 
 def failure_of(plan: RunPlan) -> Failure:
-    """The run as it failed, not shrunk: its moves until the faults end."""
+    """Return the failing run without shrinking: its moves until the faults end."""
     simulation = plan.simulation(keeps_schedule=True)
     occurrences = tuple(simulation.run())
     assert simulation.violation is not None
@@ -176,7 +180,7 @@ def test_a_failing_run_is_recognised_by_the_answer_that_it_comes_from() -> None:
 
 def test_a_run_that_fails_with_any_answer_is_no_instance() -> None:
     failure = failure_of(KNOWN)
-    # With this bug the new voter refuses the vote as well, whatever its Pre-Vote says.
+    # With this mutant the new voter also refuses the vote, regardless of its Pre-Vote.
     broken = replace(failure.plan, mutants=("vote.membership-not-checked",))
     assert findings_in(replace(failure, plan=broken)) == ()
 
@@ -201,7 +205,7 @@ def test_a_restart_ends_the_refusal_of_the_observer() -> None:
     director.roles("stopped", "L(5)", "U(5,voted=2)")
 
 
-def test_a_counterexample_that_is_not_the_one_that_is_meant_is_not_recorded(
+def test_an_unexpected_counterexample_is_not_recorded(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = FINDINGS[0]

@@ -1,4 +1,4 @@
-"""A citation is not hollow: a mutant of the rule changes a function or an operator that cites it."""
+"""Every citation is effective: a mutant of the rule changes a function or an operator that cites it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ ADDS_WRONG_CODE = {
     "state.same-epoch-preserves": "A change of role keeps vote and leader; the mutants forget them in single changes.",
     "state.roles": "The table refuses other changes of role; the mutant makes one without asking it.",
 }
-"""Rules that no function carries out by itself, so that a mutant can only add what they forbid."""
+"""Rules without a function that implements them, so that a mutant can only add what they forbid."""
 
 WITHOUT_MUTANT = {
     "bootstrap.static-quorum": "An operator's list; static-list-of-a-node-is-shorter breaks it in the model.",
@@ -51,12 +51,12 @@ WITHOUT_MUTANT = {
 
 @cache
 def text_of(path: str) -> str:
-    """Text of a file of the repository."""
+    """Return the text of a file of the repository."""
     return (REPOSITORY / path).read_text(encoding="utf-8")
 
 
 def place(piece: Piece) -> tuple[str, int]:
-    """Path and first line of a piece, which identify it."""
+    """Return the path and first line of a piece, which identify it."""
     return piece.path, piece.first
 
 
@@ -67,7 +67,7 @@ def places_of(path: str, lines: Iterable[int]) -> Iterator[tuple[str, int]]:
 
 @cache
 def under_box(path: str) -> Mapping[tuple[str, int], tuple[tuple[str, int], ...]]:
-    """The operators under each box of a module: the comment between two rules of asterisks, up to the next one."""
+    """Return the operators under each box of a module: the comment between two rules of asterisks."""
     operators: dict[tuple[str, int], list[tuple[str, int]]] = {}
     box: tuple[str, int] | None = None
     for block in tla_blocks(path, text_of(path)):
@@ -80,7 +80,7 @@ def under_box(path: str) -> Mapping[tuple[str, int], tuple[tuple[str, int], ...]
 
 @cache
 def cited(layer: str) -> Mapping[str, frozenset[tuple[str, int]]]:
-    """The functions or operators that cite each rule; what a box of the model cites, every operator under it cites."""
+    """Return the functions or operators that cite each rule; a box of the model cites for every operator under it."""
     places: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
     sources = [Source(layer, folder, REPOSITORY / folder) for folder in FOLDERS[layer]]
     for citation in chain.from_iterable(find_citations(source, load_registry().ids) for source in sources):
@@ -92,7 +92,7 @@ def cited(layer: str) -> Mapping[str, frozenset[tuple[str, int]]]:
 
 
 def changed_lines(before: str, after: str) -> set[int]:
-    """Lines of `before` that `after` has not, and the line above each insertion."""
+    """Return the lines of `before` that `after` lacks, and the line above each insertion."""
     lines: set[int] = set()
     old, new = before.splitlines(), after.splitlines()
     for kind, first, last, _, _ in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -102,7 +102,7 @@ def changed_lines(before: str, after: str) -> set[int]:
 
 
 def changed_places(layer: str, edits: Iterable[Edit]) -> set[tuple[str, int]]:
-    """The functions or operators that edits change."""
+    """Return the functions or operators that edits change."""
     edited: dict[str, str] = {}
     for edit in edits:
         path = f"{ROOTS[layer]}/{edit.file}"
@@ -112,7 +112,7 @@ def changed_places(layer: str, edits: Iterable[Edit]) -> set[tuple[str, int]]:
 
 @cache
 def broken(layer: str) -> Mapping[str, frozenset[tuple[str, int]]]:
-    """The functions or operators that the mutants of each rule change."""
+    """Return the functions or operators that the mutants of each rule change."""
     places: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
     for mutant in load_catalogue().mutants:
         changed = changed_places(layer, model_edits(mutant) if layer == "model" else reference_edits(mutant))
@@ -122,7 +122,7 @@ def broken(layer: str) -> Mapping[str, frozenset[tuple[str, int]]]:
 
 
 def hollow(layer: str) -> set[str]:
-    """Rules whose mutants change nothing that cites them."""
+    """Return the rules whose mutants change nothing that cites them."""
     required = set(load_scope().required(load_registry(), layer))  # type: ignore[arg-type]
     return {rule for rule, there in broken(layer).items() if rule in required and not there & cited(layer)[rule]}
 

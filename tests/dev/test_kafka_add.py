@@ -6,7 +6,7 @@ import pytest
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
-from kraft_dev.commands.kafka_add import CONTROLLERS, RELEASES, controller_row, release_row, with_row
+from kraft_dev.commands.kafka_add import CONTROLLERS, RELEASES, controller_row, insert_row, release_row
 from kraft_dev.commands.kafka_matrix import FOLDER
 from kraft_kafka.controllers import controllers
 from kraft_kafka.recorded import FILE_NAME
@@ -14,12 +14,12 @@ from kraft_kafka.releases import releases
 
 
 def rows(table: str) -> dict[str, str]:
-    """The rows of a table by their versions, made anew."""
+    """Return the rows of a table by version, generated anew."""
     if table == CONTROLLERS:
         return {version: controller_row(version, list(jars)) for version, jars in controllers().items()}
     return {
-        version: release_row(version, [*one.jars, *one.partition_jars], one.classes)
-        for version, one in releases().items()
+        version: release_row(version, [*release.jars, *release.partition_jars], release.classes)
+        for version, release in releases().items()
     }
 
 
@@ -27,20 +27,20 @@ def rows(table: str) -> dict[str, str]:
 def test_a_row_that_was_taken_out_is_written_as_it_was(table: str) -> None:
     text = (FOLDER / table).read_text(encoding="utf-8")
     for version, row in rows(table).items():
-        before, found, after = text.partition(row)
-        assert found, version
+        before, written, after = text.partition(row)
+        assert written, version
         without = before + after.removeprefix("\n") if after else before.removesuffix("\n")
-        assert with_row(without, version, row) == text
+        assert insert_row(without, version, row) == text
 
 
 def test_a_release_that_is_pinned_or_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    for version, said in ((next(iter(releases())), "is pinned already"), ("latest", "expected a version such as")):
+    for version, message in ((next(iter(releases())), "is pinned already"), ("latest", "expected a version such as")):
         assert main(["kafka-add", version]) == ExitCode.USAGE
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_nothing_is_written_for_a_release_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its jars are there, but not what it logs through, nor Maven."""
+    """The jars exist, but neither the logging library nor Maven."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     files = [FOLDER / name for name in (RELEASES, CONTROLLERS, FILE_NAME)]

@@ -1,4 +1,4 @@
-"""`python -m kraft_dev mutants`: mutants are detected, and one that is not makes the command fail."""
+"""`python -m kraft_dev mutants`: it passes if all mutants are detected, and fails otherwise."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ from kraft_dev.cli import main
 from kraft_dev.commands import mutants as command
 from kraft_dev.edges import EdgeGraph, save_edges
 from kraft_dev.mutants import listing, machine_made, measuring, tools
-from kraft_dev.mutants.inside import look
+from kraft_dev.mutants.inside import run_tool
 from kraft_dev.mutants.listing import entry_of, load_listed, record_listed
 from kraft_dev.mutants.measuring import problems, runner
 from kraft_dev.mutants.subjects import (
@@ -58,7 +58,9 @@ FAST = ["--tool", "scenarios", "--jobs", "1"]
 
 def chosen(monkeypatch: pytest.MonkeyPatch, *subjects: Subject) -> None:
     monkeypatch.setattr(
-        command, "seeded_subjects", lambda names: [one for one in subjects if one.name in names or not names]
+        command,
+        "seeded_subjects",
+        lambda names: [subject for subject in subjects if subject.name in names or not names],
     )
 
 
@@ -72,7 +74,7 @@ def result_of(*rows: Row, measured: Measured = Measured("abc", "0")) -> Result: 
 
 
 def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> None:
-    """Such a mutant would be detected by its NameError, whatever the tools can see."""
+    """The NameError would detect such a mutant, regardless of the tools."""
     for subject in (*seeded_subjects(), *foreign_subjects()):
         for path, text in edited_texts(subject.edits).items():
             (tmp_path / f"{subject.name}.{path.name}").write_text(text, encoding="utf-8")
@@ -83,7 +85,7 @@ def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> No
 
 @pytest.mark.nightly
 def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
-    """Such a mutant would be detected by its TypeError or AttributeError, whatever the tools can see."""
+    """The TypeError or AttributeError would detect such a mutant, regardless of the tools."""
     packages = ("kraft_reference", "kraft_partitions")
     for package in packages:
         shutil.copytree(package_folder(package), tmp_path / package)
@@ -99,15 +101,18 @@ def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
             edited = edited_texts(subject.edits)
             for path, text in edited.items():
                 (tmp_path / path.parent.name / path.name).write_text(text, encoding="utf-8")
-            said = checked("check", *packages)
-            assert not re.search(r"\[(attr-defined|call-arg|call-overload|name-defined)\]", said), (subject.name, said)
+            output = checked("check", *packages)
+            assert not re.search(r"\[(attr-defined|call-arg|call-overload|name-defined)\]", output), (
+                subject.name,
+                output,
+            )
             for path in edited:
                 shutil.copy(path, tmp_path / path.parent.name / path.name)
     finally:
         checked("stop")
 
 
-def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> None:
+def test_undetectable_entries_name_existing_lines_and_mutants() -> None:
     paths = machine_made.protocol_modules()
     modules = {f"kraft_reference/{path.name}": path.read_text().splitlines() for path in paths}
     names = {subject.name for subject in seeded_subjects()}
@@ -119,14 +124,14 @@ def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('[[undetectable]]\nmutant = "a"', "undetectable.toml: Object missing required field `reason`"),
         ('[[undetectable]]\nmutant = "a"\nreason = "b"\n' * 2, "undetectable.toml: twice: a"),
     ],
 )
-def test_a_wrong_list_of_what_nothing_can_detect_is_refused(text: str, said: str) -> None:
-    with pytest.raises(UndetectableError, match=said):
+def test_a_wrong_list_of_undetectable_mutants_is_rejected(text: str, message: str) -> None:
+    with pytest.raises(UndetectableError, match=message):
         read_undetectable(text, behind_adapter=True)
 
 
@@ -134,7 +139,7 @@ def test_the_sample_of_machine_made_mutants_follows_from_the_seed() -> None:
     pytest.importorskip("cosmic_ray", reason="the extra `mutation` is not installed")
     first, population = machine_made.sample(8, 1)
     assert machine_made.sample(8, 1) == (first, population)
-    assert {one.key for one in machine_made.sample(8, 2)[0]} != {one.key for one in first}
+    assert {subject.key for subject in machine_made.sample(8, 2)[0]} != {subject.key for subject in first}
     assert population > 1000
     for made in first:
         (edit,) = made.edits
@@ -152,7 +157,7 @@ def test_a_line_more_leaves_the_sample_as_it_is(monkeypatch: pytest.MonkeyPatch)
     machine_made._candidates.cache_clear()
     after, _ = machine_made.sample(8, 1)
     machine_made._candidates.cache_clear()
-    assert [one.key for one in after] == [one.key for one in before]
+    assert [subject.key for subject in after] == [subject.key for subject in before]
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -176,15 +181,15 @@ def test_a_mutant_that_cannot_be_imported_is_detected() -> None:
     assert (first.what, first.where) == ("raises ZeroDivisionError: integer division or modulo by zero", "import")
 
 
-def test_nothing_is_said_when_the_unbroken_reference_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tool_that_rejects_the_unmodified_reference_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "UNBROKEN", HALF)
-    with pytest.raises(ToolError, match="scenarios finds fault with the unbroken reference"):
+    with pytest.raises(ToolError, match="scenarios rejects the unmodified reference"):
         asked(COMMENTED, "scenarios")
 
 
 def test_a_process_that_imports_the_installed_reference_asks_nothing() -> None:
     with pytest.raises(RuntimeError, match=a_module.rpartition("/")[0]):
-        look("scenarios", Tally())
+        run_tool("scenarios", Tally())
 
 
 def test_a_mutant_meets_tools_up_to_the_first_that_detects_it() -> None:
@@ -210,20 +215,19 @@ def test_edges_of_another_model_are_enumerated_again(tmp_path: Path, monkeypatch
 
 
 # -------------------------------------------------------------------------------------------------------------
-# What is listed, and what was measured.
-# -------------------------------------------------------------------------------------------------------------
+# Lists and measurements.
 
 
-def test_what_is_listed_are_mutants_of_the_reference_in_the_order_of_the_catalogue() -> None:
+def test_the_list_has_mutants_of_the_reference_in_the_order_of_the_catalogue() -> None:
     breaking = [subject.name for subject in seeded_subjects() if subject.edits]
     listed = load_listed()
     assert [*listed] == [name for name in breaking if name in listed]
-    known = {entry.id for entry in VectorCatalogue().manifest.vectors}
+    vectors = {entry.id for entry in VectorCatalogue().manifest.vectors}
     of_vectors = {where for of in listed.values() for detector, where in of.items() if detector in VECTORS.detectors}
-    assert of_vectors <= known
+    assert of_vectors <= vectors
 
 
-def test_a_mutant_meets_only_what_it_is_listed_with_and_one_that_is_not_the_whole_suite(
+def test_a_listed_mutant_meets_its_detectors_and_an_unlisted_one_the_whole_suite(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measuring, "SUITE", (PARTITIONS, SCENARIOS))
@@ -254,14 +258,14 @@ def test_the_lowest_level_and_a_history_are_listed_or_the_cheapest_tool(
     record_listed([Row("vote-without-log-check", cells=cells), Row("votes-twice")])
     assert load_listed() == {"votes-twice": {"state": "v"}, "vote-without-log-check": {"effects": "a", "history": "c"}}
     listing.FILE.write_text('votes-twice = { tarot = "v" }\n')
-    with pytest.raises(MutantError, match=r"detected_by\.toml: votes-twice: 'tarot' is no detector of the suite"):
+    with pytest.raises(MutantError, match=r"detected_by\.toml: votes-twice: 'tarot' is not a detector of the suite"):
         load_listed()
 
 
-def test_what_nothing_detects_and_a_share_below_the_target_are_problems() -> None:
+def test_undetected_mutants_and_a_share_below_the_target_are_problems() -> None:
     caught = Row("a", ("r",), "b", (Cell("scenarios", True),))
     missed = Row("m", ("r",), "b", (Cell("scenarios"),))
-    assert [*problems([caught, missed])] == ["nothing detects m: b; a check is missing for r"]
+    assert [*problems([caught, missed])] == ["nothing detects m: b; add a check for r"]
     excused = msgspec.structs.replace(missed, reason="nobody reads it")
     assert [*problems([caught, excused])] == []
     made = [msgspec.structs.replace(row, kind="machine") for row in (*[caught] * 9, missed, excused)]
@@ -276,24 +280,24 @@ def test_a_rule_counts_as_named_where_a_failure_names_it() -> None:
     assert score(named) == (1, 2, 2)
 
 
-def test_the_page_has_every_mutant_and_says_what_is_not_recorded() -> None:
+def test_the_page_has_every_mutant_and_reports_a_missing_result() -> None:
     catalogue, registry = load_catalogue(), load_registry()
     text = markdown(registry, None)
     assert all(f"| {mutant.name} | `{mutant.rules[0]}` |" in text for mutant in catalogue.mutants)
     assert "No result was recorded in this build: `python -m kraft_dev mutants" in text
     assert "**nothing**" not in text
-    # TLC detects those that have evidence.
+    # TLC detects mutants that have evidence.
     name = next(mutant.name for mutant in catalogue.mutants if mutant.reference and mutant.evidence is None)
     text = markdown(registry, result_of(Row(name, cells=(Cell("wire"),))))
     assert "**nothing**" in text
     assert "**Older than the code:** measured at commit abc; " in text
 
 
-def test_what_a_measurement_says_is_on_the_page() -> None:
+def test_a_measurement_is_on_the_page() -> None:
     missed = Row("log.py:7 NumberReplacer", change="1 -> 2", cells=(Cell("scenarios"),), kind="machine")
     named = Row("bug", ("a",), cells=(Cell("named", True, names=("b", "a")),), kind="foreign")
     text = markdown(load_registry(), result_of(missed, named, measured=results.measured_now("mutants")))
-    assert "| log.py:7 NumberReplacer | `1 -> 2` | a check is missing |" in text
+    assert "| log.py:7 NumberReplacer | `1 -> 2` | undetected |" in text
     assert "| foreign | held out | 1 | 0 (0%) | 0 (0%) | 1 (100%) |" in text
     assert "Measured at commit " in text
 
@@ -308,9 +312,9 @@ def test_a_mutant_that_changes_nothing_is_named(
 ) -> None:
     chosen(monkeypatch, COMMENTED, HALF)
     assert main(["mutants", *FAST]) == ExitCode.VIOLATION
-    shown = capsys.readouterr().out
-    assert "nothing detects only-a-comment: a bug; a check is missing for vote.log-check" in shown
-    assert "2 mutants, 2 asked of the suite, which detects 1" in shown
+    output = capsys.readouterr().out
+    assert "nothing detects only-a-comment: a bug; add a check for vote.log-check" in output
+    assert "2 mutants, 2 run by the suite, which detects 1" in output
 
 
 @pytest.mark.slow
@@ -353,25 +357,25 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
     [
         (["no-such-mutant"], "no mutant 'no-such-mutant'"),
         (["--tool", "hammer"], "no tool 'hammer'; there are vectors"),
-        (["--no-seeded"], "nothing to ask about"),
-        (["--tool", "edges", "--record"], "--record goes with all tools, or with --tool evidence"),
-        (["commit-of-an-older-epoch", "--tool", "random", "--profile", "kafka-4"], "goes with --tool evidence"),
+        (["--no-seeded"], "no mutants are selected"),
+        (["--tool", "edges", "--record"], "--record needs all tools, or --tool evidence"),
+        (["commit-of-an-older-epoch", "--tool", "random", "--profile", "kafka-4"], "needs --tool evidence"),
     ],
 )
-def test_wrong_use_is_said(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_reported(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutants", *arguments]) == ExitCode.USAGE
     assert words in " ".join(capsys.readouterr().err.split())
 
 
-def test_of_listed_mutants_each_fourth_is_asked_and_of_the_others_all(
+def test_every_fourth_listed_mutant_and_all_others_are_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = [*load_listed()][:6]
     subjects = [replace(HALF, name=name) for name in names]
     chosen(monkeypatch, *subjects[:3], HALF, *subjects[3:])
     assert main(["mutants", "--every", "4", "--list"]) == ExitCode.CONFORMANT
-    shown = capsys.readouterr().out
-    assert [name for name in (*names, HALF.name) if f"{name}: " in shown] == [names[0], names[4], HALF.name]
+    output = capsys.readouterr().out
+    assert [name for name in (*names, HALF.name) if f"{name}: " in output] == [names[0], names[4], HALF.name]
 
 
 def test_the_list_names_mutants(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The vectors as a tool: mutants behind the adapter, and what shows less of them."""
+"""The vectors as a tool: mutants behind the adapter, and views with a lower observability level."""
 
 import os
 from typing import Any
@@ -32,19 +32,19 @@ MEANS = Means()
 
 def vectors(*ids: str) -> tuple[AnyVector, ...]:
     catalogue = Catalogue()
-    return tuple([catalogue.vector(one) for one in ids]) or catalogue.of_replicas()
+    return tuple([catalogue.vector(vector_id) for vector_id in ids]) or catalogue.of_replicas()
 
 
 def cells(subject: Subject | str, *ids: str) -> dict[str, Cell]:
     if isinstance(subject, str):
         (subject,) = seeded_subjects((subject,))
-    found = cells_of(subject, vectors(*ids), MEANS)
-    assert [cell.detector for cell in found] == list(DETECTORS)
-    return {cell.detector: cell for cell in found}
+    results = cells_of(subject, vectors(*ids), MEANS)
+    assert [cell.detector for cell in results] == list(DETECTORS)
+    return {cell.detector: cell for cell in results}
 
 
 def test_a_mutant_that_only_a_constructed_state_shows_is_detected_by_its_vector() -> None:
-    """Of the others, `make killed` runs a quarter."""
+    """`make killed` runs a quarter of the other vectors."""
     listed = {name: of for name, of in load_listed().items() if of.keys() & {*LEVELS} and HISTORY not in of}
     assert len(listed) >= 5
     with runner(None, lambda _: None) as run:
@@ -56,48 +56,50 @@ def test_a_listed_vector_that_detects_nothing_is_a_problem() -> None:
     with runner(None, lambda _: None) as run:
         run._limits["vectors"] = 60.0
         run.listed = {"vote-without-log-check": {"wire": "vote.granted"}}
-        found = [*problems(run.rows(seeded_subjects(["vote-without-log-check"])))]
-    assert found == ["vote-without-log-check: wire: does not detect it by vote.granted, as detected_by.toml lists"]
+        messages = [*problems(run.rows(seeded_subjects(["vote-without-log-check"])))]
+    assert messages == ["vote-without-log-check: wire: does not detect it by vote.granted, as detected_by.toml lists"]
 
 
 def test_a_mutant_has_the_first_vector_of_each_level_and_how_many_there_are() -> None:
-    asked = ("vote.log-check", "vote.granted", "restart.voted-static", "constructed.leader-asked")
-    found = cells("vote-without-log-check", *asked)
-    assert {cell.where for cell in found.values()} == {"vote.log-check"}
-    assert found["wire"].what == "step 1 of 1: Send VoteResponse to 3.granted: expected false, actual true"
-    assert found["state"].amount == 1
-    found = cells("file-version-0-without-vote", *asked)
-    assert (found["wire"].detects, found["effects"].where) == (False, "restart.voted-static")
-    found = cells("leader-is-asked-too", *asked)
-    assert (found["wire"].where, found[HISTORY].detects) == ("constructed.leader-asked", False)
+    vector_ids = ("vote.log-check", "vote.granted", "restart.voted-static", "constructed.leader-asked")
+    results = cells("vote-without-log-check", *vector_ids)
+    assert {cell.where for cell in results.values()} == {"vote.log-check"}
+    assert results["wire"].what == "step 1 of 1: Send VoteResponse to 3.granted: expected false, actual true"
+    assert results["state"].amount == 1
+    results = cells("file-version-0-without-vote", *vector_ids)
+    assert (results["wire"].detects, results["effects"].where) == (False, "restart.voted-static")
+    results = cells("leader-is-asked-too", *vector_ids)
+    assert (results["wire"].where, results[HISTORY].detects) == ("constructed.leader-asked", False)
 
 
 def test_a_mutant_of_the_partitions_meets_their_vectors() -> None:
-    found = cells("lists-are-not-stored", *(f"partition.{one}" for one in ("cancel", "override", "failover.reads")))
-    assert (found["wire"].where, found["state"].amount) == ("partition.failover.reads", 2)
-    assert found[HISTORY].where == "partition.failover.reads"
+    results = cells(
+        "lists-are-not-stored", *(f"partition.{vector_id}" for vector_id in ("cancel", "override", "failover.reads"))
+    )
+    assert (results["wire"].where, results["state"].amount) == ("partition.failover.reads", 2)
+    assert results[HISTORY].where == "partition.failover.reads"
 
 
 @pytest.mark.parametrize(
-    ("new", "said"),
+    ("new", "where"),
     [("raise RuntimeError('no')\n", "ended with exit code 1"), ("import time\ntime.sleep(60)\n", "no reply within")],
 )
 def test_a_mutant_that_does_not_come_to_its_hello_is_detected_there(
-    monkeypatch: pytest.MonkeyPatch, new: str, said: str
+    monkeypatch: pytest.MonkeyPatch, new: str, where: str
 ) -> None:
     monkeypatch.setattr(adapter, "REPLY_TIMEOUT_S", 1.0)
     old = "from kraft_reference.configuration import Configuration\n"
-    found = cells(Subject("broken", (Edit("kraft_reference/elections.py", old, f"{old}{new}"),)), "vote.granted")
-    assert {cell.where for cell in found.values()} == {"hello"}
-    assert said in found["wire"].what
+    results = cells(Subject("broken", (Edit("kraft_reference/elections.py", old, f"{old}{new}"),)), "vote.granted")
+    assert {cell.where for cell in results.values()} == {"hello"}
+    assert where in results["wire"].what
 
 
 def test_a_mutant_that_dies_in_every_vector_is_left_alone_after_a_few() -> None:
     old = "    def step(self,"
     new = "    def step(self, *_):\n        import os\n\n        os._exit(7)\n\n    def _step(self,"
-    found = cells(Subject("dies", (Edit("kraft_reference/replica.py", old, new),)))
-    assert (found["state"].detects, found["state"].amount) == (True, 0), "how many there are is not known"
-    assert "ended with exit code 7" in found["state"].what
+    results = cells(Subject("dies", (Edit("kraft_reference/replica.py", old, new),)))
+    assert (results["state"].detects, results["state"].amount) == (True, 0), "how many there are is not known"
+    assert "ended with exit code 7" in results["state"].what
 
 
 def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,37 +114,37 @@ def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytes
 
 @pytest.mark.parametrize("level", ["wire", "effects"])
 def test_a_view_shows_what_an_adapter_of_that_level_does(level: str) -> None:
-    """The same vectors on the reference seen as less, and on an adapter that shows less, with the same outcomes."""
-    asked = vectors()[::4]
+    """The same vectors have the same outcomes on a view of the reference and on an adapter of that level."""
+    sample = vectors()[::4]
     with Session(REFERENCE, 10.0) as whole, Session(altered(level), 10.0) as limited:
         view = View(whole, level, injects=False)  # type: ignore[arg-type]
-        seen = [run_vector(view, vector, "kip") for vector in asked]
-        assert seen == [run_vector(limited, vector, "kip") for vector in asked]
-    assert not [one for one in seen if one.status in FAILING]
+        outcomes = [run_vector(view, vector, "kip") for vector in sample]
+        assert outcomes == [run_vector(limited, vector, "kip") for vector in sample]
+    assert not [outcome for outcome in outcomes if outcome.status in FAILING]
 
 
 def test_a_view_of_the_wire_leaves_out_what_is_written() -> None:
     (vector,) = vectors("vote.granted")
     assert isinstance(vector, Vector)
     step = vector.steps[0]
-    asked: dict[str, Any] = {"event": step.event, "message": step.message, "draw": step.draw}
-    shown = []
+    request: dict[str, Any] = {"event": step.event, "message": step.message, "draw": step.draw}
+    effects = []
     with Session(REFERENCE, 10.0) as whole:
         for level in ("wire", "effects"):
             view = View(whole, level, injects=True)
             view.ask(ResetReply, Reset, replica=vector.replica, cluster=vector.cluster, before=vector.before)
-            shown.append([type(one) for one in view.ask(StepReply, Step, **asked).effects])
-    assert shown == [[TracedSend], [TracedPersistQuorumState, TracedSend, TracedStartTimer]]
+            effects.append([type(effect) for effect in view.ask(StepReply, Step, **request).effects])
+    assert effects == [[TracedSend], [TracedPersistQuorumState, TracedSend, TracedStartTimer]]
 
 
 def test_a_view_of_the_wire_leaves_out_what_controllers_store() -> None:
     (vector,) = vectors("partition.start")
     assert isinstance(vector, PartitionVector)
-    shown = []
+    effects = []
     with Session(REFERENCE, 10.0) as whole:
         for level in ("wire", "effects"):
             view = View(whole, level, injects=True)
             view.ask(PartitionResetReply, PartitionReset, cluster=vector.cluster, before=vector.before)
             reply = view.ask(PartitionStepReply, PartitionStep, event=vector.steps[0].event)
-            shown.append([isinstance(one, ShownStorePartitions) for one in reply.effects])
-    assert (any(shown[0]), any(shown[1]), len(shown[1]) - len(shown[0])) == (False, True, 1)
+            effects.append([isinstance(effect, ShownStorePartitions) for effect in reply.effects])
+    assert (any(effects[0]), any(effects[1]), len(effects[1]) - len(effects[0])) == (False, True, 1)

@@ -1,4 +1,4 @@
-"""The nightly record: dated, and a stopped night goes on from it."""
+"""The nightly record: it is dated, and a stopped night resumes from it."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def night(*items: Item, complete: bool = True, sources: str = "s") -> Night:
 
 
 class Recorder:
-    """A part whose items are counted as they run."""
+    """A part that records the items it runs."""
 
     def __init__(self, *names: str, finished: bool = True) -> None:
         self.ran: list[str] = []
@@ -57,9 +57,9 @@ class Recorder:
 def run(folder: Path, begun: Night, recorder: Recorder, *, completes: bool = True) -> tuple[Night, list[str]]:
     taken_over: list[str] = []
 
-    def on_item(one: Item, known: bool) -> None:
-        if known:
-            taken_over.append(one.name)
+    def on_item(ended: Item, is_reused: bool) -> None:
+        if is_reused:
+            taken_over.append(ended.name)
 
     due = [(recorder.part, name) for name in recorder.part.due(DAY)]
     ended = run_night(folder, begun, due, recorder.run, on_item, lambda part, name: None, completes=completes)
@@ -71,7 +71,7 @@ problems = st.lists(names, max_size=2).map(tuple)
 items = st.builds(Item, names, names, names, names, st.floats(0, 1e6), problems, st.booleans())
 
 
-@given(st.lists(items, unique_by=lambda one: one.key, max_size=4), st.booleans())
+@given(st.lists(items, unique_by=lambda generated: generated.key, max_size=4), st.booleans())
 def test_a_record_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, all_items: list[Item], complete: bool
 ) -> None:
@@ -94,7 +94,7 @@ def test_a_record_is_read_as_it_was_written(
         ),
     ],
 )
-def test_a_record_that_is_none_is_refused_by_name(tmp_path: Path, text: bytes, expected: str) -> None:
+def test_an_invalid_record_is_rejected_by_name(tmp_path: Path, text: bytes, expected: str) -> None:
     path = tmp_path / "2026-01-01.json"
     path.write_bytes(text)
     with pytest.raises(RecordError) as raised:
@@ -138,7 +138,7 @@ def test_several_items_run_at_a_time_and_all_are_on_record(tmp_path: Path) -> No
     ended = run_night(
         tmp_path, night(complete=False), due, wait, lambda *_: None, lambda *_: None, completes=True, jobs=2
     )
-    assert {one.name for one in ended.items} == {"a", "b", "c", "d"}
+    assert {ended_item.name for ended_item in ended.items} == {"a", "b", "c", "d"}
     assert read_night(record_path(tmp_path, "2026-01-01")) == ended
 
 
@@ -149,7 +149,7 @@ def test_an_item_that_its_time_limit_stopped_goes_on(tmp_path: Path) -> None:
     assert slow.ran == ["slow", "slow"]
 
 
-def test_nothing_is_taken_over_from_other_sources_or_when_told_not_to(tmp_path: Path) -> None:
+def test_nothing_is_reused_from_other_sources_or_without_resume(tmp_path: Path) -> None:
     write_night(record_path(tmp_path, "2026-01-01"), night(item()))
     empty = night(complete=False, sources="other")
     assert begin(tmp_path, "2026-01-01", "0.1.0", "other", resume=True) == empty
@@ -170,13 +170,15 @@ def test_the_parts_cover_every_model_check_and_every_mutant_with_evidence() -> N
     assert {name.partition(".")[0] for name in by_name["kafka-models"]} == {
         check.name for check in CHECKS if takes_profile(check)
     }
-    assert {name.partition(".")[2] for name in by_name["kafka-evidence"]} == {one.name for one in KAFKA_PROFILES}
+    assert {name.partition(".")[2] for name in by_name["kafka-evidence"]} == {
+        profile.name for profile in KAFKA_PROFILES
+    }
     assert OTHERWISE_UNDER_KAFKA.keys() <= by_name["kafka-models"]
 
 
 @pytest.mark.parametrize("profile", KAFKA_PROFILES, ids=lambda profile: profile.name)
 def test_the_night_breaks_each_property_of_the_protocol_under_each_profile(profile: Profile) -> None:
-    """A property that holds in all slices of a profile may hold because no slice gets to where it matters."""
+    """A property that holds in all model checks of a profile may hold because none reaches the relevant states."""
     open_checks = [check for check in CHECKS if takes_profile(check)]
     checked = {
         name
@@ -229,7 +231,7 @@ def part_of(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, **fields: 
         ("print('FAIL one: violates It; 7'); exit(1)", {"one": "ok"}, None, None, True),
     ],
 )
-def test_an_item_is_what_its_command_says(
+def test_an_item_records_the_result_of_its_command(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     text: str,
@@ -238,15 +240,15 @@ def test_an_item_is_what_its_command_says(
     problems: tuple[str, ...] | None,
     finished: bool,
 ) -> None:
-    found = run_item(part_of(tmp_path, monkeypatch, text, otherwise=otherwise), "one", MEANS)
-    assert found.command == "python -m it one"
-    assert reached in (None, found.reached)
-    assert bool(found.problems) if problems is None else found.problems == problems
-    assert found.finished == finished
+    result = run_item(part_of(tmp_path, monkeypatch, text, otherwise=otherwise), "one", MEANS)
+    assert result.command == "python -m it one"
+    assert reached in (None, result.reached)
+    assert bool(result.problems) if problems is None else result.problems == problems
+    assert result.finished == finished
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
-def test_the_command_of_each_item_is_one_that_there_is(part: Part, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_of_each_item_exists(part: Part, capsys: pytest.CaptureFixture[str]) -> None:
     limited = replace(MEANS, time_limit_seconds=60)
     for name in part.items():
         module, *words = part.command(name, limited)
@@ -257,25 +259,25 @@ def test_the_command_of_each_item_is_one_that_there_is(part: Part, capsys: pytes
         command = [word for word in words[:2] if not word.startswith("--")]
         commands = [command[:2], command[:1]] if command[0] == "prove" else [command[:1]]
         assert {"kraft_dev": main, "kraft_cli.cli": user_main}[module]([*commands[0], "--help"]) == 0
-        shown = capsys.readouterr().out
-        assert [option for option in options if option not in shown] == []
+        output = capsys.readouterr().out
+        assert [option for option in options if option not in output] == []
         break
 
 
-def test_the_command_ends_with_what_is_not_as_expected(
+def test_the_command_reports_unexpected_results_last(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ["nightly", "--folder", str(tmp_path / "nights"), "--part", "part"]
     monkeypatch.setattr(nightly_parts, "PARTS", (part_of(tmp_path, monkeypatch, "print('7 states')"),))
     assert main([*arguments, "--date", "2026-01-01"]) == ExitCode.CONFORMANT
     record = tmp_path / "nights" / "2026-01-01.json"
-    shown = capsys.readouterr().out
-    assert re.fullmatch(rf"ok   part one: 7 states; \d+ s\n1 items, 0 not as expected; record: {record}\n", shown)
+    output = capsys.readouterr().out
+    assert re.fullmatch(rf"ok   part one: 7 states; \d+ s\n1 items, 0 not as expected; record: {record}\n", output)
     monkeypatch.setattr(nightly_parts, "PARTS", (part_of(tmp_path, monkeypatch, "exit('a rule is broken')"),))
     assert main([*arguments, "--date", "2026-01-02"]) == ExitCode.VIOLATION
-    shown = capsys.readouterr().out
-    assert "FAIL part one: nothing; 0 s\n" in shown
-    assert "  a rule is broken\n1 items, 1 not as expected" in shown
+    output = capsys.readouterr().out
+    assert "FAIL part one: nothing; 0 s\n" in output
+    assert "  a rule is broken\n1 items, 1 not as expected" in output
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
 
 AT_VERSION_0 = sorted(name for name, preset in WORKLOADS.items() if preset.static_voters)
-"""Here voters report themselves to each leader."""
+"""Workloads in which voters report themselves to each leader."""
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -22,8 +22,8 @@ def test_reports_of_five_voters_are_accepted_under_each_profile(profile: str) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", [profile.name for profile in KAFKA_PROFILES])
 def test_a_sample_of_the_other_workloads_is_accepted_under_each_profile_of_kafka(profile: str) -> None:
-    others = sorted(set(WORKLOADS) - set(AT_VERSION_0))
-    runs = [RunPlan(1, VOTERS[number % 3], 100, workload, profile) for number, workload in enumerate(others)]
+    names = sorted(set(WORKLOADS) - set(AT_VERSION_0))
+    runs = [RunPlan(1, VOTERS[number % 3], 100, workload, profile) for number, workload in enumerate(names)]
     traces = list(check_own_traces(runs))
     assert {trace.plan.command_line(): trace.problem for trace in traces if trace.problem} == {}
 

@@ -1,4 +1,4 @@
-"""The recorded counterexamples of the mutants: one for each exhaustive search, as the mutant states it."""
+"""Recorded counterexamples of the mutants: one for each exhaustive search, as the mutant states it."""
 
 import re
 from pathlib import Path
@@ -16,11 +16,11 @@ SEARCHED = {
 }
 FOLDER = package_folder("kraft_dev") / "mutants" / "counterexamples"
 BYTES_MAX = 10_000
-"""A file that is longer does not fit on a rule's page any more."""
+"""Maximum size of a file that fits on a rule's page."""
 
 
 def actions_of_the_model() -> set[str]:
-    """Every operator that a module defines at its left margin."""
+    """Return every operator that a module defines at its left margin."""
     modules = (package_folder("kraft_spec") / "tla").glob("*.tla")
     return {
         name
@@ -34,22 +34,22 @@ def test_every_search_is_recorded_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("name", SEARCHED)
-def test_the_record_is_what_the_mutant_states(name: str) -> None:
-    found = recorded_counterexample(name)
-    assert (found.property, len(found.steps)) == (SEARCHED[name].property, SEARCHED[name].states)
+def test_the_record_agrees_with_the_mutant(name: str) -> None:
+    counterexample = recorded_counterexample(name)
+    assert (counterexample.property, len(counterexample.steps)) == (SEARCHED[name].property, SEARCHED[name].states)
 
 
 def test_the_records_begin_at_a_first_state_and_go_on_by_actions_of_the_model() -> None:
-    known = actions_of_the_model() - {"Next", "Init"}
+    actions = actions_of_the_model() - {"Next", "Init"}
     for name in SEARCHED:
-        first, *others = recorded_counterexample(name).steps
+        first, *steps = recorded_counterexample(name).steps
         assert (first.action, first.subject) == ("Init", ""), name
         assert first.changes, name
-        assert {step.action for step in others} <= known, name
+        assert {step.action for step in steps} <= actions, name
 
 
-def test_every_step_says_where_it_happened_and_what_it_changed() -> None:
-    """A step of the quorum names its replica, or the message or link that it is about."""
+def test_every_step_names_its_place_and_its_changes() -> None:
+    """A step of the quorum names its replica, or its message or link."""
     for name in SEARCHED:
         steps = recorded_counterexample(name).steps[1:]
         assert all(step.changes for step in steps), name
@@ -64,7 +64,7 @@ def test_the_records_are_compact_and_written_in_one_way() -> None:
         assert written.decode() == recorded_text(recorded_counterexample(file.stem)), file.name
 
 
-def test_a_record_that_is_not_there_is_said_how_to_make() -> None:
+def test_a_missing_record_names_the_command_that_makes_it() -> None:
     with pytest.raises(MutantError, match="nobody is recorded: python -m kraft_dev mutants nobody --tool evidence"):
         recorded_counterexample("nobody")
 

@@ -1,4 +1,4 @@
-"""The JSON Schemas in the packages are those of the types."""
+"""The committed JSON Schemas equal those generated from the types."""
 
 import pytest
 

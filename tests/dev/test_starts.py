@@ -1,19 +1,19 @@
-"""Starts in the middle of the model's slices: a way of the protocol leads to each."""
+"""Model checks that start in the middle: a path of the protocol reaches each start."""
 
-from kraft_dev.starts import first_checks, goals, reach
+from kraft_dev.starts import first_checks, goals, path_length
 
 
 def test_a_start_is_reached_from_the_first_one() -> None:
-    """All others are reached in the nights of a week."""
+    """The nightly checks of a week cover all others."""
     (goal,) = goals(first_checks()["crash-candidate"])
-    assert reach(goal) is not None
+    assert path_length(goal) is not None
 
 
-def test_a_start_that_no_way_leads_to_is_found() -> None:
-    """Replica 3 knows nothing to be committed, although the answer that brought the record told it."""
+def test_an_unreachable_start_is_detected() -> None:
+    """Replica 3 knows no committed record, although the response with the record reported the high watermark."""
     (goal,) = goals(first_checks()["crash-candidate"])
     third = goal["replicas"].rindex("high_watermark |-> 1")
     wrong = goal["replicas"][:third] + goal["replicas"][third:].replace(
         "high_watermark |-> 1", "high_watermark |-> -1", 1
     )
-    assert reach({**goal, "replicas": wrong}) is None
+    assert path_length({**goal, "replicas": wrong}) is None

@@ -1,4 +1,4 @@
-"""One step with every claim about its effects checked: their order, what is on disk, and a crash after each."""
+"""A step with all properties of its effects checked: their order, the disk, and a crash after each."""
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.durability import apply_durable, effects_of
@@ -41,7 +41,7 @@ _STAGE: dict[type[Effect], int] = {
 
 
 def check_step(before: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> ReplicaState:
-    """Take a step on the side and check its effects; the state after.
+    """Take a step on a copy, check its effects, and return the state after it.
 
     Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
     """
@@ -66,7 +66,7 @@ def _durable_part(state: ReplicaState) -> tuple[object, ...]:
 
 
 def _check_sent(sent: Message | Reply, on_disk: ReplicaState) -> None:
-    """What is told is on disk."""
+    """Check that sent information is on disk."""
     if not isinstance(sent, ApiVersionsRequest | ApiVersionsResponse | AddVoterRequest | RemoveVoterRequest):
         assert sent.epoch == on_disk.epoch
     if isinstance(sent, FetchRequest):
@@ -95,10 +95,10 @@ def _check_crash(before: ReplicaState, configuration: Configuration, event: Even
 
 
 class CheckedReplica(Replica):
-    """A replica each step of which is checked, but for those that are about its disk."""
+    """A replica that checks each of its steps, except those about its disk."""
 
     def step(self, event: Event, draw: Draw) -> Step:
-        """Let an event happen."""
+        """Handle an event."""
         if not isinstance(event, Crash | ReplaceDisk):
             check_step(self.state, self.configuration, event, draw)
         return super().step(event, draw)

@@ -1,4 +1,4 @@
-"""A run that fails is repeated by one line, replayed and shrunk."""
+"""A failing run is reproduced by one command line, replayed and shrunk."""
 
 import shlex
 
@@ -23,7 +23,7 @@ def run(plan: RunPlan) -> Violation | None:
 
 
 def failing_plan(workload: str, rule: str, property_name: str, *, steps: int) -> RunPlan:
-    """The first run without a rule that breaks the property; other properties may be broken on the way."""
+    """Return the first run without a rule that violates the property; it may violate others as well."""
     for seed in range(100):
         plan = RunPlan(seed, 3, steps, workload, mutants=(rule,))
         violation = run(plan)
@@ -46,16 +46,16 @@ def test_a_failure_shrinks_to_a_schedule_that_repeats_it() -> None:
     assert replayed.occurrences == failure.occurrences
     assert failure.shrunk_violation.property_name == failure.violation.property_name
     for left_out in range(len(failure.schedule)):
-        rest = failure.schedule[:left_out] + failure.schedule[left_out + 1 :]
-        found = replay_checked(plan.configuration(), rest, make_replica).violation
-        assert found is None or found.property_name != failure.violation.property_name
+        shorter = failure.schedule[:left_out] + failure.schedule[left_out + 1 :]
+        violation = replay_checked(plan.configuration(), shorter, make_replica).violation
+        assert violation is None or violation.property_name != failure.violation.property_name
     report = failure.report()
     assert plan.command_line() in report.splitlines()[1]
     assert "ReplaceDisk" in report
 
 
 def test_a_lasting_cut_is_part_of_the_schedule_that_shrinks() -> None:
-    """The zombie needs its cuts, so what is left of the schedule says that they last."""
+    """The zombie leader needs its cuts, so the shrunk schedule must state that they last."""
     plan = failing_plan("islands", "check-quorum.resign", "ZombieBounded", steps=300)
     failure = failure_of(plan)
     assert failure is not None

@@ -1,4 +1,4 @@
-"""A history that puts records away judges as one that keeps them: a voter with an empty disk begins below them."""
+"""A history that discards records judges like one that keeps them: a voter with an empty disk starts below them."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def voters(epoch: int, which: int) -> Record:
 
 @st.composite
 def logs(draw: st.DrawFn) -> tuple[Record, ...]:
-    """A log in which now and then the epoch or the voters set changes."""
+    """Draw a log in which the epoch or the voter set changes occasionally."""
     log, epoch = [record(1, 0)], 1
     for step in draw(st.lists(st.integers(0, 5), min_size=1, max_size=12)):
         epoch += step // 4
@@ -33,22 +33,22 @@ def logs(draw: st.DrawFn) -> tuple[Record, ...]:
 
 
 def led(log: tuple[Record, ...], put_away: int) -> History:
-    """Replica 1 leads each epoch of a log and commits all of it; so many records of it are put away on the way."""
+    """Let replica 1 lead each epoch of a log, commit all of it, and discard this many records."""
     history = History()
     previous = 0
-    for offset, one in enumerate(log):
-        history.write(offset, one, previous)
-        if one.epoch != previous:
-            history.lead(ONE, one.epoch)
-            history.lead_with(one.epoch, Part(0, log[: offset + 1]))
-        previous = one.epoch
+    for offset, entry in enumerate(log):
+        history.write(offset, entry, previous)
+        if entry.epoch != previous:
+            history.lead(ONE, entry.epoch)
+            history.lead_with(entry.epoch, Part(0, log[: offset + 1]))
+        previous = entry.epoch
     history.commit(ONE, previous, 0, len(log), Part(0, log))
     history.forget(put_away, [ONE, TWO])
     return history
 
 
 def judged(history: History, claim: str, log: tuple[Record, ...], epoch: int) -> str | None:
-    """The property that is broken when replica 2 comes with a log, leads or follows."""
+    """Return the property that is violated when replica 2 appears with a log, leads or follows."""
     try:
         match claim:
             case "lead":
@@ -65,10 +65,10 @@ def judged(history: History, claim: str, log: tuple[Record, ...], epoch: int) ->
                 for offset in range(1, len(log)):
                     history.write(offset, log[offset], log[offset - 1].epoch)
             case "is committed":
-                if not all(history.is_committed(offset, one) for offset, one in enumerate(log)):
+                if not all(history.is_committed(offset, entry) for offset, entry in enumerate(log)):
                     return "OnePendingChange"
             case "snapshot":
-                sets = [one.voters for one in log if one.kind is RecordKind.VOTERS]
+                sets = [entry.voters for entry in log if entry.kind is RecordKind.VOTERS]
                 given_set = sets[-1] if sets else VOTERS[0]
                 history.snapshot(TWO, Snapshot(len(log), log[-1].epoch, 1, given_set))
     except BrokenProperty as broken:
@@ -80,18 +80,18 @@ CLAIMS = ("lead", "lead again", "follow", "commit", "write", "is committed", "sn
 
 
 @given(logs(), st.data())
-def test_wrong_runs_are_found_below_what_is_put_away(log: tuple[Record, ...], data: st.DataObject) -> None:
+def test_violations_below_discarded_records_are_detected(log: tuple[Record, ...], data: st.DataObject) -> None:
     put_away = data.draw(st.integers(1, len(log)))
     length = data.draw(st.integers(1, len(log)))
-    # Another log with the records that the protocol can write: of an epoch that was led only its leader's.
+    # A different log of records that the protocol can write: an epoch that had a leader has only that leader's records.
     other = list(log[:length])
     if data.draw(st.booleans()):
         changed = data.draw(st.integers(0, length - 1))
-        unled = data.draw(st.sampled_from(sorted(set(range(1, 30)) - {one.epoch for one in log})))
-        other[changed:] = [record(max(unled, one.epoch) + 30, 99) for one in other[changed:]]
+        unled = data.draw(st.sampled_from(sorted(set(range(1, 30)) - {entry.epoch for entry in log})))
+        other[changed:] = [record(max(unled, entry.epoch) + 30, 99) for entry in other[changed:]]
     epoch = data.draw(st.integers(1, log[-1].epoch + 1))
     for claim in CLAIMS:
-        whole, kept = (judged(led(log, gone), claim, tuple(other), epoch) for gone in (0, put_away))
+        whole, kept = (judged(led(log, number), claim, tuple(other), epoch) for number in (0, put_away))
         assert kept == whole, claim
 
 
@@ -105,6 +105,6 @@ def test_wrong_runs_are_found_below_what_is_put_away(log: tuple[Record, ...], da
         ("snapshot", (record(1, 0), record(1, 1), voters(1, 1)), 1, "ConfigFollowsLog"),
     ],
 )
-def test_what_is_put_away_still_counts(claim: str, log: tuple[Record, ...], epoch: int, broken: str) -> None:
+def test_discarded_records_still_count(claim: str, log: tuple[Record, ...], epoch: int, broken: str) -> None:
     history = led((record(1, 0), record(1, 1), voters(1, 0), record(3, 3), record(4, 4)), put_away=5)
     assert judged(history, claim, log, epoch) == broken

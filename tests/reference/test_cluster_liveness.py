@@ -1,4 +1,4 @@
-"""The bounded liveness properties: only what is promised is asked for; `matrix checks` has a mutant for each."""
+"""Bounded liveness properties: their premises and exceptions; `matrix checks` has a mutant for each."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,13 +25,15 @@ from kraft_simulation.workload import WORKLOADS, Faults, Workload
 from kraft_simulation.world import World
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
-LASTING = sorted(name for name, one in WORKLOADS.items() if one.faults.stays_cut_chance + one.faults.stays_down_chance)
+LASTING = sorted(
+    name for name, preset in WORKLOADS.items() if preset.faults.stays_cut_chance + preset.faults.stays_down_chance
+)
 
 Links = set[tuple[int, int]]
 
 
 def both_ways(*pairs: tuple[int, int]) -> Links:
-    return {*pairs, *((other, one) for one, other in pairs)}
+    return {*pairs, *((other, source) for source, other in pairs)}
 
 
 def ended(simulation: Simulation) -> Simulation:
@@ -41,8 +43,7 @@ def ended(simulation: Simulation) -> Simulation:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What lasts leaves a connected majority alone.
-# ---------------------------------------------------------------------------------------------------------
+# Lasting faults leave a connected majority.
 
 
 def test_some_workloads_keep_faults() -> None:
@@ -61,9 +62,9 @@ def test_a_connected_majority_remains(seed: int, voters: int) -> None:
     assert not draw_lasting_faults(seed, Faults(), world)
 
 
-def test_what_lasts_is_of_many_shapes() -> None:
-    """Stopped replicas, one-way cuts, replicas without any link, and runs in which nothing lasts."""
-    seen = {"nothing": 0, "stopped": 0, "one way": 0, "no link": 0, "leader outside": 0}
+def test_lasting_faults_have_many_shapes() -> None:
+    """Lasting faults include stopped replicas, one-way cuts, isolated replicas, and none at all."""
+    shapes = {"nothing": 0, "stopped": 0, "one way": 0, "no link": 0, "leader outside": 0}
     for seed in range(60):
         simulation = RunPlan(seed, 3, 200, "islands").simulation()
         leaders: set[int] = set()
@@ -73,18 +74,22 @@ def test_what_lasts_is_of_many_shapes() -> None:
                 leaders = {number for number, replica in replicas if replica.state.role is Role.LEADER}
         lasting = simulation.lasting
         assert lasting is not None
-        others = set(simulation.world.replicas)
-        alone = {one for one in others if both_ways(*((one, other) for other in others - {one})) <= lasting.cuts}
-        seen["nothing"] += not lasting
-        seen["stopped"] += bool(lasting.stopped)
-        seen["one way"] += any((destination, source) not in lasting.cuts for source, destination in lasting.cuts)
-        seen["no link"] += bool(alone)
-        seen["leader outside"] += bool(alone & leaders)
-    assert all(seen.values()), seen
+        replica_ids = set(simulation.world.replicas)
+        alone = {
+            number
+            for number in replica_ids
+            if both_ways(*((number, other) for other in replica_ids - {number})) <= lasting.cuts
+        }
+        shapes["nothing"] += not lasting
+        shapes["stopped"] += bool(lasting.stopped)
+        shapes["one way"] += any((destination, source) not in lasting.cuts for source, destination in lasting.cuts)
+        shapes["no link"] += bool(alone)
+        shapes["leader outside"] += bool(alone & leaders)
+    assert all(shapes.values()), shapes
 
 
 @pytest.mark.parametrize("workload", LASTING)
-def test_what_lasts_is_not_mended(workload: str) -> None:
+def test_lasting_faults_are_not_healed(workload: str) -> None:
     kept = 0
     for seed in range(10):
         simulation = RunPlan(seed, 3, 300, workload).simulation(keeps_schedule=True)
@@ -94,13 +99,19 @@ def test_what_lasts_is_not_mended(workload: str) -> None:
         assert lasting_faults_in(simulation.schedule) == lasting
         assert simulation.world.cuts == lasting.cuts
         assert lasting.cuts.isdisjoint(
-            (one.event.source, one.event.destination) for one in mended if isinstance(one.event, HealLink)
+            (occurrence.event.source, occurrence.event.destination)
+            for occurrence in mended
+            if isinstance(occurrence.event, HealLink)
         )
-        assert not any(isinstance(one.event, Restart) and one.replica_id in lasting.stopped for one in mended)
+        assert not any(
+            isinstance(occurrence.event, Restart) and occurrence.replica_id in lasting.stopped for occurrence in mended
+        )
         stopped = {n for n, replica in simulation.world.replicas.items() if replica.state.role is Role.STOPPED}
         assert stopped == lasting.stopped
-        # In a trace they are events like any other.
-        assert {(e.source, e.destination) for one in mended if isinstance(e := one.event, CutLink)} <= lasting.cuts
+        # In a trace these are ordinary events.
+        assert {
+            (e.source, e.destination) for occurrence in mended if isinstance(e := occurrence.event, CutLink)
+        } <= lasting.cuts
         kept += bool(lasting)
     assert kept
 
@@ -125,32 +136,32 @@ def topology(voters: int, cuts: Links, stopped: frozenset[int] = frozenset()) ->
         (topology(3, set(), frozenset({1, 3})), None),
         (topology(4, set(), frozenset({1, 3})), None),
         (topology(5, both_ways((1, 2), (1, 3), (1, 4))), {2, 3, 4}),
-        # Everybody is linked to two others: no three are linked to each other.
+        # Every replica is linked to two others: no three are linked to each other.
         (topology(5, both_ways((1, 3), (1, 4), (2, 4), (2, 5), (3, 5))), None),
         (topology(1, set()), {1}),
     ],
 )
 def test_a_majority_is_connected_when_each_is_linked_to_each(remaining: Remaining, majority: set[int] | None) -> None:
-    found = remaining.connected_majority()
-    assert (None if found is None else set(found)) == majority
+    connected = remaining.connected_majority()
+    assert (None if connected is None else set(connected)) == majority
 
 
 IN_VAIN = {(1, 2), (1, 3), *both_ways((1, 5), (2, 5), (3, 5), (4, 5))}
-"""1 is heard by 4 only and hears 2, 3 and 4; 5 is alone."""
+"""Only 4 receives from 1, which receives from 2, 3 and 4; 5 is isolated."""
 
 
-def test_who_is_reached_by_a_majority_and_reaches_none_leads_in_vain() -> None:
+def test_a_leader_that_receives_from_a_majority_and_reaches_none_leads_in_vain() -> None:
     assert topology(5, IN_VAIN).connected_majority() == frozenset({2, 3, 4})
     assert topology(5, IN_VAIN).led_in_vain() == {1}
     assert topology(5, IN_VAIN | {(2, 1), (3, 1)}).led_in_vain() == set()
     assert topology(5, IN_VAIN - {(1, 2)}).led_in_vain() == set()
-    # Nobody gets its answers, so nobody refuses Pre-Votes because of them.
+    # No replica receives the leader's responses, so none refuses Pre-Votes because of them.
     assert topology(5, IN_VAIN | {(1, 4)}).led_in_vain() == set()
     assert topology(3, {(1, 2)}).led_in_vain() == set()
 
 
 def after_calm(seed: int, voters: int, lasting_for: Callable[[int], LastingFaults]) -> Simulation:
-    """A calm run whose lasting faults depend on who leads at the end of its safety phase."""
+    """Return a calm run whose lasting faults depend on the leader at the end of its safety phase."""
     preset = WORKLOADS["calm"]
     configuration = configuration_of(preset, seed, voters)
     calm = ended(Simulation(configuration, seed, Workload(), Faults(), steps=200))
@@ -159,13 +170,13 @@ def after_calm(seed: int, voters: int, lasting_for: Callable[[int], LastingFault
 
 
 def _led_in_vain_by(leader: int) -> LastingFaults:
-    """The topology of `IN_VAIN` with this leader as 1."""
+    """Return the topology of `IN_VAIN` with this leader as 1."""
     renamed = {1: leader, leader: 1}
     return LastingFaults(frozenset((renamed.get(a, a), renamed.get(b, b)) for a, b in IN_VAIN))
 
 
 def test_a_leader_whose_answers_get_lost_is_excepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Why EventualLeader has its second premise: such a leader stays in office, and nobody else can be elected."""
+    """EventualLeader needs its second premise: such a leader keeps its leadership, and no other replica can win."""
     excepted = after_calm(1, 5, _led_in_vain_by)
     assert excepted.violation is None
     assert excepted.progress_at_ms is None
@@ -176,23 +187,23 @@ def test_a_leader_whose_answers_get_lost_is_excepted(monkeypatch: pytest.MonkeyP
 
 
 def test_an_answer_of_an_older_epoch_must_not_restart_the_fetch_timer() -> None:
-    """The leader loses its disk and knows no bootstrap server but itself: it answers every Fetch in epoch 0."""
+    """The leader loses its disk and has only itself as bootstrap server: it responds to every Fetch in epoch 0."""
     preset = WORKLOADS["one-server"]
     faults = replace(preset.faults, replace_disk_chance=0.4, downtime_ms_max=1500)
     broken = load_catalogue()["older-fetch-response-restarts-the-fetch-timer"]
-    found = {}
+    violations = {}
     for make_replica in (Replica, edited_replicas(reference_edits(broken))):
         configuration = configuration_of(replace(preset, faults=faults), seed=5, voters=3)
         run = Simulation(configuration, 5, preset.workload, faults, steps=400, make_replica=make_replica)
-        found[make_replica] = ended(run).violation
-    right, wrong = found.values()
+        violations[make_replica] = ended(run).violation
+    right, wrong = violations.values()
     assert right is None
     assert wrong is not None
     assert wrong.property_name == "EventualLeader"
 
 
 def test_voters_that_refuse_each_other_for_ever_have_no_leader() -> None:
-    """Simulated runs are not asked for NoPingPong: violating it violates EventualLeader."""
+    """Simulated runs are not checked for NoPingPong, because violating it violates EventualLeader."""
     broken = load_catalogue()["pre-vote-wants-a-longer-log"]
     plan = RunPlan(0, steps=150, workload="calm")
     violation = ended(plan.simulation(make_replica=edited_replicas(reference_edits(broken)))).violation
@@ -227,7 +238,7 @@ def test_the_wait_lasts_until_a_lost_leader_has_resigned() -> None:
     assert simulation.world.state(lost).role is not Role.LEADER
     assert simulation.progress_at_ms is not None
     assert simulation.healed_at_ms is not None
-    # A check-quorum period less the time since the last Fetch; the next leader has long been elected.
+    # A check-quorum period less the time since the last Fetch; the next leader was elected long before.
     assert simulation.progress_at_ms - simulation.healed_at_ms >= 2500
 
 
@@ -239,13 +250,13 @@ def test_a_bound_below_the_check_quorum_period_is_broken(monkeypatch: pytest.Mon
 
 
 def test_an_observer_ahead_of_the_leader_is_excepted() -> None:
-    """Why EventuallyFetching has its last premise: an observer that learned a lost candidate's epoch stays behind."""
+    """EventuallyFetching needs its last premise: an observer that learned a lost candidate's epoch stays behind."""
     world = World(configuration_of(WORKLOADS["islands"], 1, 3))
 
     def exchange(*pairs: tuple[int, int]) -> None:
         ways = both_ways(*pairs)
-        while found := [name for name, sent in world.messages() if (sent.source, sent.destination) in ways]:
-            world.deliver(found[0])
+        while names := [name for name, sent in world.messages() if (sent.source, sent.destination) in ways]:
+            world.deliver(names[0])
 
     world.happen(1, ElectionTimeout())
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Voter changes in the simulated cluster: whose disk may be lost, which sets agree, what a long run remembers."""
+"""Voter changes in the simulated cluster: loss of disks, agreement of voter sets, memory of a long run."""
 
 from dataclasses import replace
 from statistics import median
@@ -37,7 +37,7 @@ def test_every_set_that_can_decide_keeps_a_majority_with_its_disks(seed: int) ->
                 assert occurrence.replica_id is not None
                 replaced.add(occurrence.replica_id)
                 for voters in sets_to_come(simulation.world):
-                    # An addition of a disk that nobody has, by mistake, comes to no set.
+                    # The addition of a disk that no replica has, by mistake, results in no voter set.
                     if any(voter.directory_id is not None and voter not in keys for voter in voters):
                         continue
                     assert 2 * len(lost_voters(simulation.world, voters)) < len(voters)
@@ -55,7 +55,7 @@ A, B, C, D, E = (ReplicaKey(number, f"A{number}") for number in range(1, 6))
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("before", "other", "expected"),
     [
         ({A, B, C}, {A, B, C}, False),
         ({A, B, C}, {A, B, C, D}, False),
@@ -71,9 +71,9 @@ A, B, C, D, E = (ReplicaKey(number, f"A{number}") for number in range(1, 6))
         ({A, B, C}, {A, B, ReplicaKey(3, "B3")}, True),
     ],
 )
-def test_sets_that_differ_by_one_voter_agree(one: set[ReplicaKey], other: set[ReplicaKey], expected: bool) -> None:
-    assert may_disagree(frozenset(one), frozenset(other)) is expected
-    assert may_disagree(frozenset(other), frozenset(one)) is expected
+def test_sets_that_differ_by_one_voter_agree(before: set[ReplicaKey], other: set[ReplicaKey], expected: bool) -> None:
+    assert may_disagree(frozenset(before), frozenset(other)) is expected
+    assert may_disagree(frozenset(other), frozenset(before)) is expected
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_a_long_run_remembers_no_more_than_a_short_one(workload: str) -> None:
     simulation = RunPlan(1, 3, 30_000, workload).simulation()
     kept = [simulation.remembered() for occurrence in simulation.run() if occurrence.sequence % 1000 == 0]
     assert simulation.violation is None
-    # Without forgetting, every committed record would be there once for the history and once for each disk.
+    # Without discarding, the history and each disk would hold every committed record.
     assert simulation.world.committed_end > 4000
     assert max(kept) < 4000
     assert median(kept[15:]) < 2 * median(kept[:15])
@@ -101,8 +101,8 @@ def test_a_long_run_remembers_no_more_than_a_short_one(workload: str) -> None:
         ("loaded-snapshot-leaves-sets-beyond-its-end", 46),
     ],
 )
-def test_a_run_comes_to_a_set_at_the_end_of_a_snapshot_and_beyond(kept: str, seed: int) -> None:
-    """An uncommitted set survives the snapshot in a replica with one of three mutants, each about its own place."""
+def test_a_run_reaches_a_voter_set_at_the_end_of_a_snapshot_and_beyond(kept: str, seed: int) -> None:
+    """An uncommitted voter set survives the snapshot in a replica with one of three mutants, one for each place."""
     plan = RunPlan(seed, steps=600, workload="hasty-snapshots")
     edits = reference_edits(load_catalogue()[kept])
     right, wrong = plan.simulation(), plan.simulation(make_replica=edited_replicas(edits))

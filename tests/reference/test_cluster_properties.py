@@ -1,4 +1,4 @@
-"""What the properties of the simulated cluster say of one event; `matrix checks` has a mutant that each detects."""
+"""Properties of the simulated cluster, each on one event; `matrix checks` has a mutant that each detects."""
 
 from kraft_reference.effects import Send, StartTimer
 from kraft_reference.events import ElectionTimeout, PollFetch, RequestTimeout
@@ -9,22 +9,22 @@ from kraft_simulation.world import World
 
 
 def started() -> World:
-    """Voters that look for a leader, with two other bootstrap servers each."""
+    """Return voters that look for a leader, with two other bootstrap servers each."""
     return World(RunPlan(seed=1, workload="calm").configuration())
 
 
-def test_who_looks_for_the_leader_at_one_server_only_is_found() -> None:
+def test_a_replica_that_asks_only_one_server_is_detected() -> None:
     world = started()
-    asked = EverybodyIsAsked(world.configuration)
+    check = EverybodyIsAsked(world.configuration)
     searches = (world.happen(1, event) for _ in range(40) for event in (PollFetch(2), RequestTimeout(2)))
-    violation = next(filter(None, map(asked.observe, searches)))
+    violation = next(filter(None, map(check.observe, searches)))
     assert violation.property_name == "EverybodyIsAsked"
     assert violation.message.endswith("none of them to bootstrap server 3")
 
 
-def test_an_effect_out_of_its_order_is_found() -> None:
+def test_an_effect_out_of_order_is_detected() -> None:
     world = started()
-    invariants = Invariants(world.configuration, {one: world.state(one) for one in world.replicas})
+    invariants = Invariants(world.configuration, {replica: world.state(replica) for replica in world.replicas})
     (sent,) = world.happen(2, PollFetch(1)).effects
     occurrence = world.happen(1, ElectionTimeout())
     late = occurrence._replace(effects=(*occurrence.effects, sent))

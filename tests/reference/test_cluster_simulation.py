@@ -1,4 +1,4 @@
-"""Runs of the simulated cluster: properties hold, the same seed is the same run, everything that can happen happens."""
+"""Runs of the simulated cluster: properties hold, runs are reproducible by their seed, and every event occurs."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ WORKLOAD_NAMES = sorted(WORKLOADS)
 
 
 def canonical(value: object) -> str:
-    """A text that depends on the value alone: sets in order, no addresses."""
+    """Return a text that depends on the value alone: sets sorted, no addresses."""
     if isinstance(value, frozenset):
         return "{" + ",".join(sorted(canonical(element) for element in value)) + "}"
     if isinstance(value, dict):
@@ -36,7 +36,7 @@ def canonical(value: object) -> str:
 
 
 def digest(plan: RunPlan) -> str:
-    """The digest of everything that a run yields, and of its end."""
+    """Return the digest of everything that a run yields, and of its end."""
     simulation = plan.simulation()
     sha256 = hashlib.sha256()
     for occurrence in simulation.run():
@@ -60,7 +60,7 @@ def test_invariants_hold_and_the_healed_cluster_makes_progress(
         last_time_ms = occurrence.time_ms
     assert simulation.violation is None, plan.command_line()
     assert simulation.healed_at_ms is not None
-    # A leader is always promised, unless one that removed itself, and died before anybody else knew, is in the way.
+    # A leader is promised unless a removed leader died before any other replica learned of the removal.
     if simulation.progress_at_ms is None:
         assert WORKLOADS[workload].workload.change_interval_ms
         assert simulation.lasting is not None
@@ -69,11 +69,11 @@ def test_invariants_hold_and_the_healed_cluster_makes_progress(
 
 
 @pytest.mark.parametrize("workload", WORKLOAD_NAMES)
-def test_every_step_of_a_run_can_be_cut_short_and_tells_what_is_on_disk(workload: str) -> None:
+def test_every_step_of_a_run_can_crash_and_sends_only_stored_state(workload: str) -> None:
     for seed in range(3):
         plan = RunPlan(seed, 3 + seed, 300, workload)
-        given = (plan.configuration(), seed, plan.preset().workload, plan.preset().faults)
-        simulation = Simulation(*given, steps=300, make_replica=CheckedReplica)
+        arguments = (plan.configuration(), seed, plan.preset().workload, plan.preset().faults)
+        simulation = Simulation(*arguments, steps=300, make_replica=CheckedReplica)
         assert sum(1 for _ in simulation.run()) >= 300
         assert simulation.violation is None
 
@@ -112,7 +112,7 @@ def test_different_seeds_are_different_runs() -> None:
 
 
 def test_a_calm_cluster_elects_once() -> None:
-    """Without faults the first leader stays: nobody raises the epoch.  NoNeedlessElection."""
+    """Without faults the first leader stays and no replica raises the epoch.  NoNeedlessElection."""
     for seed in range(10):
         simulation = RunPlan(seed, 3, 800, "calm").simulation()
         epochs: list[int] = []
@@ -123,7 +123,7 @@ def test_a_calm_cluster_elects_once() -> None:
         assert len(epochs) == 1
 
 
-def test_a_plan_names_what_is_wrong_with_it() -> None:
+def test_a_plan_names_its_fault() -> None:
     with pytest.raises(ValueError, match="no workload 'none'"):
         RunPlan(1, workload="none").simulation()
     with pytest.raises(ValueError, match="no profile 'none'"):

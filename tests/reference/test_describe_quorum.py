@@ -1,4 +1,4 @@
-"""DescribeQuorum: what a leader says of voters, observers and a target."""
+"""DescribeQuorum: a leader's description of voters, observers and a target."""
 
 import pytest
 from tests.reference.builders import (
@@ -38,7 +38,7 @@ from kraft_reference.state import ReplicaState
 
 
 def listening(*replica_ids: int) -> tuple[tuple[int, str], ...]:
-    """The nodes of a description."""
+    """Return the nodes of a description."""
     return tuple((replica_id, endpoint(replica_id)) for replica_id in replica_ids)
 
 
@@ -66,7 +66,7 @@ def test_a_leader_describes_voters_and_observers() -> None:
 
 
 @pytest.mark.parametrize("state", [s for s in in_every_role(4) if s.role is not Role.LEADER], ids=role_name)
-def test_nobody_else_describes_it(state: ReplicaState) -> None:
+def test_only_a_leader_describes_the_quorum(state: ReplicaState) -> None:
     """Rule: wire.describe-quorum-2."""
     expected = QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, where(state.leader_id), 4)
     assert describe_quorum(state, THREE, {}, 0) == expected
@@ -74,12 +74,12 @@ def test_nobody_else_describes_it(state: ReplicaState) -> None:
     assert unknown == QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, None, 4)
 
 
-def test_what_is_not_known_yet() -> None:
+def test_unknown_values_are_described_as_unknown() -> None:
     """Rule: wire.describe-quorum-2."""
     fresh = leader(5, log=log_of(4, 4), high_watermark=2)
     described = describe_quorum(fresh, THREE, {}, 9)
     assert (described.high_watermark, described.max_follower_lag, described.max_follower_lag_ms) == (-1, -1, -1)
-    # What it knew of earlier epochs is not what its own has committed.
+    # The high watermark of earlier epochs does not show that a record of its own epoch is committed.
     earlier = leader(5, log=log_of(4, 4), high_watermark=1)
     assert describe_quorum(earlier, THREE, {}, 9).high_watermark == -1
     alone = describe_quorum(established(5, log=log_of(voters=keys(1))), THREE, {}, 9)
@@ -94,7 +94,7 @@ def test_the_lag_is_that_of_the_slowest_voter() -> None:
     times = {key(2): FetchTime(80, 30, 10), key(3): FetchTime(90, 90, 10), key(4): FetchTime(95, 1, 10)}
     described = describe_quorum(state, OBSERVED, times, 100)
     assert (described.max_follower_lag, described.max_follower_lag_ms) == (6, 70)
-    # A fetcher whose log is longer than the Leader's lacks nothing.
+    # A fetcher whose log is longer than the Leader's has no lag.
     longer = established(5, fetch_offsets={key(2): 9})
     assert describe_quorum(longer, THREE, {}, 100).voters[1] == ReplicaProgress(key(2), 9, 0, -1, -1)
 
@@ -115,7 +115,7 @@ def test_a_static_voter_is_shown_once_after_an_upgrade() -> None:
     assert [observer.key for observer in described.observers] == [ReplicaKey(10)]
 
 
-def test_of_several_entries_of_one_id_the_latest_is_shown() -> None:
+def test_of_several_entries_of_one_id_the_latest_is_listed() -> None:
     """Rule: wire.describe-quorum-2."""
     listed = (*details(1, 2), VoterDetails(2, "latest:1", 0, 1))
     record = Record(4, RecordKind.VOTERS, 0, keys(1, 2) | {key(2, "U2'")}, listed)
@@ -142,9 +142,9 @@ def test_the_target_is_described_beside_voters_and_observers() -> None:
     )
 
 
-def test_of_several_disks_the_voter_is_shown_and_else_the_one_furthest_on() -> None:
+def test_of_several_disks_the_voter_or_the_most_advanced_is_listed() -> None:
     """Rule: reassign.describe-quorum."""
     disks = {key(5): 1, key(5, "U5'"): 2, key(2, "U2'"): 2, key(2): 1}
     described = describe_quorum(reassigning(1, 2, 3, target=(2, 5), fetch_offsets=disks), SIX, {}, 0)
     assert described.target is not None
-    assert [one.key for one in described.target] == [key(2), key(5, "U5'")]
+    assert [progress.key for progress in described.target] == [key(2), key(5, "U5'")]

@@ -1,4 +1,4 @@
-"""metric.*: the gauges of a controller."""
+"""metric.*: gauges of a controller."""
 
 from dataclasses import replace
 
@@ -53,7 +53,7 @@ from kraft_reference.state import ReplicaState
 
 
 def gauges(state: ReplicaState) -> tuple[int, int, int]:
-    """pending-add-voter, pending-remove-voter, uncommitted-voter-change."""
+    """Return pending-add-voter, pending-remove-voter, uncommitted-voter-change."""
     return pending_add_voter(state), pending_remove_voter(state), uncommitted_voter_change(state)
 
 
@@ -64,7 +64,7 @@ def test_an_addition_from_its_acceptance_to_its_commit() -> None:
         assert gauges(established(4, pending_change=change)) == (1, 0, 1)
     state = receive(established(4, pending_change=catching_up()), fetch(4, 1, 4, 1, 4), OBSERVED).state
     assert (gauges(state), uncommitted_voter(state)) == ((1, 0, 1), (ChangeKind.ADD, key(4)))
-    # Its requester has been told that its time is over, and the record is still on its way.
+    # The requester's timeout has expired, and the record is not committed yet.
     late = step(state, VoterChangeTimeout(), OBSERVED).state
     assert gauges(late) == (1, 0, 0)
     two = receive(receive(late, fetch(4, 1, 4, 2, 4), OBSERVED).state, fetch(2, 1, 4, 2, 4), OBSERVED).state
@@ -78,7 +78,7 @@ def test_a_removal_from_its_append_to_its_commit() -> None:
     assert gauges(receive(state, fetch(2, 1, 4, 2, 4)).state) == (0, 0, 0)
 
 
-def test_what_is_no_addition_and_no_removal() -> None:
+def test_other_changes_do_not_count_as_additions_or_removals() -> None:
     """Rule: metric.pending-changes."""
     moved = receive(established(4), update_voter(2, 1, 4, endpoint="elsewhere:1")).state
     assert (gauges(moved), moved.log.end_offset) == ((0, 0, 0), 2)
@@ -86,7 +86,7 @@ def test_what_is_no_addition_and_no_removal() -> None:
     upgrade = established(4, log=log_of(voters=static.voters, more=(version_record(4), voters_record(4, 1, 2, 3))))
     upgrading = upgrade._replace(high_watermark=1, pending_change=committing(ChangeKind.UPGRADE, None, 1))
     assert (gauges(upgrading), uncommitted_voter(upgrading)) == ((0, 0, 0), None)
-    # Only a Leader has them, whatever is in its log.
+    # Only a Leader has them, regardless of its log.
     log = log_of(3, more=(voters_record(4, 1, 2, 3, 4),))
     for state in in_every_role(5):
         if state.role is not Role.LEADER:
@@ -144,7 +144,7 @@ def test_static_voters_are_ignored_from_level_1_on() -> None:
     assert (ignored_static_voters(below, static), ignored_static_voters(established(4), THREE)) == (0, 0)
     above = established(5, log=log_of(voters=static.voters, more=(version_record(4), voters_record(4, 1, 2, 3))))
     assert ignored_static_voters(above, static) == 1
-    # Every node says so for itself, as soon as it knows that the level is committed.
+    # Every node reports it itself, once it learns that the kraft.version is committed.
     assert [ignored_static_voters(follower(5, 2, log=above.log, high_watermark=end), static) for end in (0, 1)] == [
         0,
         1,
@@ -152,7 +152,7 @@ def test_static_voters_are_ignored_from_level_1_on() -> None:
 
 
 OUTSIDE = log_of(voters=OBSERVED.voters)
-"""The log of replica 4, which is in no voters set."""
+"""The log of replica 4, which is in no voter set."""
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ def test_metric_voters_observers() -> None:
     for source, own in ((2, key(2)), (4, key(4)), (3, key(3, "U3'")), (5, key(5)._replace(directory_id=None))):
         state = receive(state, fetch(source, 1, 5, 0, 0, replica_key=own), configuration).state
     assert (number_of_voters(state), number_of_observers(state)) == (3, 2)
-    # The leader never counts as offline, and is itself by its key, not by its id.
+    # The leader never counts as offline, and is identified by its key, not by its id.
     other_disk = state._replace(key=key(1, "U1'"))
     assert number_of_offline_voters(other_disk, {key(2): 9_000, key(3): 9_000}, 10_000, 2_000) == 1
-    # Others know the voters, and no observers.
+    # Other roles know the voters, but no observers.
     assert number_of_voters(follower(4, 1, 4, log=log_of(voters=keys(1, 2)))) == 2

@@ -1,4 +1,4 @@
-"""From any voters to any others: the steps are KIP-642's, whichever the leader chooses."""
+"""Plans between any two voter sets: the steps are KIP-642's, whatever the leader chooses."""
 
 from itertools import pairwise
 
@@ -16,32 +16,32 @@ Sets = list[frozenset[int]]
 
 
 def plan(current: frozenset[int], target: frozenset[int], leader: int) -> Sets:
-    """The sets of `kip642_plan`, as ids."""
+    """Return the sets of `kip642_plan`, as ids."""
     sets = kip642_plan(keys(*current), keys(*target), key(leader))
-    return [frozenset([voter.id for voter in one]) for one in sets]
+    return [frozenset([voter.id for voter in voters]) for voters in sets]
 
 
 def is_sound(sets: Sets, target: frozenset[int]) -> None:
-    """One voter a step from the beginning to the target, none in vain, no set smaller or larger than it must be."""
+    """Check that each step changes one voter, none is superfluous, and sets stay within their bounds."""
     begin = sets[0]
     assert sets[-1] == target
-    assert all(len(one ^ other) == 1 for one, other in pairwise(sets))
+    assert all(len(earlier ^ other) == 1 for earlier, other in pairwise(sets))
     assert len(sets) - 1 == len(begin ^ target)
-    sizes = [len(one) for one in sets]
+    sizes = [len(voters) for voters in sets]
     assert min(sizes) == min(len(begin), len(target))
     assert max(sizes) <= max(len(begin), len(target)) + 1
 
 
 def in_plan_order(chosen: list[ReplicaKey], adds: bool) -> list[int]:
-    """The ids among which a step chooses, as `kip642_plan` prefers them."""
-    return sorted((one.id for one in chosen), reverse=not adds)
+    """Return the ids among which a step chooses, in `kip642_plan`'s order of preference."""
+    return sorted((key.id for key in chosen), reverse=not adds)
 
 
 @given(current=SETS, target=SETS, data=st.data())
 def test_the_steps_of_any_leader_lead_to_the_target(
     current: frozenset[int], target: frozenset[int], data: st.DataObject
 ) -> None:
-    """Without messages: what `next_steps` allows, and nothing else, whoever leads and whatever is chosen."""
+    """Take the steps that `next_steps` allows, without messages, with any leader and any choice."""
     leader = data.draw(st.sampled_from(sorted(current)), "leader")
     by_plan = data.draw(st.booleans(), "as in the plan")
     expected = plan(current, target, leader)
@@ -59,7 +59,7 @@ def test_the_steps_of_any_leader_lead_to_the_target(
             assert voters - target == {leader}
             leader = data.draw(st.sampled_from(sorted(voters - {leader})), "next leader")
             continue
-        keyed = [one for one in steps if one is not None]
+        keyed = [step for step in steps if step is not None]
         adds = keyed[0].id not in voters
         ids = in_plan_order(keyed, adds)
         chosen = ids[0] if by_plan else data.draw(st.sampled_from(ids), "chosen")

@@ -1,4 +1,4 @@
-"""What no vector of partitions shows: brokers and controllers that come and go, wrong leaders, the old znode."""
+"""Partition rules that no vector covers: brokers and controllers that come and go, wrong leaders, the old znode."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -41,7 +41,7 @@ MOVING = Partition((1, 2, 3, 4, 5), frozenset({1, 2, 3, 4}), (4, 5), (1, 2), 1, 
 
 
 def state_of(partition: Partition) -> ControllerState:
-    """The first node is controller, everybody is alive, and A-0 is as given."""
+    """Return the state in which the first node is controller, all brokers are alive, and A-0 is as given."""
     partitions = {A0: partition, B0: B_IDLE}
     return initial_state(FIVE)._replace(memory={1: partitions}, stored=partitions)
 
@@ -57,9 +57,9 @@ def alter(*target: int) -> AlterPartitionReassignments:
 CANCEL = AlterPartitionReassignments(1, ((A0, None),))
 
 
-def _fields(one: Partition) -> tuple[int | None, int, int, frozenset[int], Assignment, Assignment, Assignment]:
-    epochs = (one.leader, one.leader_epoch, one.partition_epoch)
-    return (*epochs, one.in_sync, one.replicas, one.adding, one.removing)
+def _fields(partition: Partition) -> tuple[int | None, int, int, frozenset[int], Assignment, Assignment, Assignment]:
+    epochs = (partition.leader, partition.leader_epoch, partition.partition_epoch)
+    return (*epochs, partition.in_sync, partition.replicas, partition.adding, partition.removing)
 
 
 def test_a_topic_that_is_being_deleted_is_unknown() -> None:
@@ -91,13 +91,13 @@ def test_no_target_cancels_and_an_empty_one_is_no_target() -> None:
     assert after(MOVING, alter()) == Outcome(state_of(MOVING), (answer,), Refusal.REQUEST_REFUSED)
 
 
-def test_a_new_controller_has_what_was_stored_and_tells_everybody() -> None:
+def test_a_new_controller_reads_the_store_and_notifies_all_brokers() -> None:
     """Rule: partition-reassign.persisted."""
     outcome = after(MOVING, ControllerFailover(2))
     partitions = {A0: MOVING, B0: B_IDLE}
-    told = [LeaderAndIsr(broker, A0, *_fields(MOVING)) for broker in MOVING.replicas]
-    told += [LeaderAndIsr(broker, B0, *_fields(B_IDLE)) for broker in B_IDLE.replicas]
-    assert outcome == Outcome(state_of(MOVING)._replace(controller=2, memory={2: partitions}), tuple(told))
+    messages = [LeaderAndIsr(broker, A0, *_fields(MOVING)) for broker in MOVING.replicas]
+    messages += [LeaderAndIsr(broker, B0, *_fields(B_IDLE)) for broker in B_IDLE.replicas]
+    assert outcome == Outcome(state_of(MOVING)._replace(controller=2, memory={2: partitions}), tuple(messages))
     assert after(MOVING, ControllerFailover(1)).refusal is Refusal.ALREADY_SO
     assert after(MOVING, ControllerFailover(7)).refusal is Refusal.UNKNOWN_ID
 
@@ -120,7 +120,7 @@ def test_the_old_znode_is_acted_on_only_when_it_was_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "error"),
+    ("alter_partition", "error"),
     [
         (AlterPartition(1, 1, TopicPartition("A", 9), 0, 2, frozenset({1})), Error.UNKNOWN_TOPIC_OR_PARTITION),
         (AlterPartition(1, 9, A0, 1, 0, frozenset()), Error.NOT_CONTROLLER),
@@ -133,12 +133,14 @@ def test_the_old_znode_is_acted_on_only_when_it_was_empty() -> None:
         (AlterPartition(1, 1, A0, 0, 2, frozenset({1, 5})), Error.INELIGIBLE_REPLICA),
     ],
 )
-def test_a_leader_that_knows_something_wrongly_changes_nothing(asked: AlterPartition, error: Error) -> None:
+def test_a_leader_with_wrong_knowledge_changes_nothing(alter_partition: AlterPartition, error: Error) -> None:
     state = state_of(MOVING)._replace(alive=frozenset({1, 2, 3, 4, 6}))
-    assert handle(state, asked, FIVE) == Outcome(state, (AlterPartitionAnswer(error),), Refusal.REQUEST_REFUSED)
+    assert handle(state, alter_partition, FIVE) == Outcome(
+        state, (AlterPartitionAnswer(error),), Refusal.REQUEST_REFUSED
+    )
 
 
-def test_a_leader_is_answered_and_its_replicas_are_not_told() -> None:
+def test_a_leader_gets_a_response_and_its_replicas_nothing() -> None:
     now = MOVING._replace(in_sync=frozenset({1, 5}), partition_epoch=3)
     outcome = after(MOVING, AlterPartition(1, 1, A0, 0, 2, frozenset({1, 5})))
     effects = (StorePartitions(((A0, now),)), AlterPartitionAnswer(Error.NONE, 3))
@@ -152,8 +154,8 @@ def test_a_broker_that_fails_leads_nothing_and_comes_back_behind() -> None:
     assert dict(failed.state.partitions) == {A0: now, B0: b_now}
     assert [e.broker for e in failed.effects if isinstance(e, LeaderAndIsr)] == [2, 3, 4, 5, 2]
     back = handle(failed.state, BrokerStarts(1), FIVE)
-    told = (LeaderAndIsr(1, A0, *_fields(now)), LeaderAndIsr(1, B0, *_fields(b_now)))
-    assert back == Outcome(failed.state._replace(alive=FIVE.brokers), told)
+    messages = (LeaderAndIsr(1, A0, *_fields(now)), LeaderAndIsr(1, B0, *_fields(b_now)))
+    assert back == Outcome(failed.state._replace(alive=FIVE.brokers), messages)
     assert handle(failed.state, BrokerFails(1), FIVE).refusal is Refusal.ALREADY_SO
     assert handle(failed.state, BrokerFails(9), FIVE).refusal is Refusal.UNKNOWN_ID
     assert handle(back.state, BrokerStarts(1), FIVE).refusal is Refusal.ALREADY_SO

@@ -1,4 +1,4 @@
-"""Rules that no vector is about: order of checks, timers, files, and what no message shows."""
+"""Rules that no vector covers: order of checks, timers, files, and effects without a message."""
 
 from dataclasses import replace
 from itertools import product
@@ -137,7 +137,7 @@ def test_vote_grant_resets_timer() -> None:
     assert receive(unattached(5), vote(2, 1, 5)).timers == (ELECTION,)
     assert receive(resigned(4), vote(2, 1, 5)).timers == (ELECTION,)
     assert receive(unattached(5, log=log_of(4)), vote(2, 1, 5)).timers == ()
-    # An observer votes too, but has no election timer.
+    # An observer votes, too, but has no election timer.
     observer = unattached(5, 4, log=log_of(voters=OBSERVED.voters))
     assert receive(observer, vote(2, 4, 5), OBSERVED).timers == ()
 
@@ -187,7 +187,7 @@ def test_durable_vote_v0_uuid_in_memory() -> None:
     back = step(step(voted, Crash(0), STATIC).state, Restart(), STATIC).state
     assert receive(back, other_disk, STATIC).sends == (vote_reply(1, 3, 5, True),)
     assert receive(back, vote(2, 1, 5), STATIC).sends == (vote_reply(1, 2, 5, False),)
-    # At kraft.version 1 the disk remembers it.
+    # At kraft.version 1 the disk stores the directory id.
     kept = step(stopped(5, voted=key(3)), Restart()).state
     assert receive(kept, other_disk).sends == (vote_reply(1, 3, 5, False),)
 
@@ -216,7 +216,7 @@ def test_a_resigned_voter_without_pre_vote_becomes_candidate_of_the_next_epoch(o
         assert (left.state, left.timers) == (unattached(5, own), ())
 
 
-def test_whom_a_follower_asks_whose_leader_does_not_answer() -> None:
+def test_a_follower_without_responses_fetches_from_other_servers() -> None:
     """Rules: fetch.who-fetches, update-voter.when-sent."""
     waits = follower(4, 2, log=log_of(3), fetched=True, moved_to="elsewhere:1", awaiting={2: 77})
     again = step(waits, RequestTimeout(2)).state
@@ -225,7 +225,7 @@ def test_whom_a_follower_asks_whose_leader_does_not_answer() -> None:
     searches = step(waits, RequestTimeout(2), servers_too).state
     assert searches == again._replace(searching=True)
     assert due_fetch_targets(searches, servers_too) == (2, 3)
-    # Only the leader's silence counts, and a voter reports itself to it all the same.
+    # Only the leader's silence counts, and a voter still sends its report to it.
     other = waits._replace(awaiting={3: 77})
     assert not step(other, RequestTimeout(3), servers_too).state.searching
     (report,) = messages(step(searches, Poll(), servers_too))
@@ -237,7 +237,7 @@ def test_the_bootstrap_checkpoint_is_not_replicated() -> None:
     state = established(4, log=log_of(3, 3))
     answer = fetch_snapshot_reply(1, 2, 4, 1, None, error=Error.SNAPSHOT_NOT_FOUND)
     assert receive(state, fetch_snapshot(2, 1, 4, (0, 0))).sends == (answer,)
-    # Who has nothing is served from the log.
+    # A replica with an empty log fetches from the log.
     served = receive(state, fetch(4, 1, 4, 0, 0), OBSERVED).sends
     assert served == (fetch_reply(1, 4, 4, 1, state.log.records, high_watermark=3),)
     assert not needs_snapshot(state.log, 0, 0)
@@ -263,15 +263,15 @@ def test_endpoints_are_read_from_the_newest_set() -> None:
     """Rules: voters.endpoints-are-part-of-the-set, voters.network-client-follows-set."""
     moved = Record(4, RecordKind.VOTERS, 0, keys(1, 2, 3), (*details(1, 2), VoterDetails(3, "host-b:1", 0, 1)))
     log = log_of(3, more=(moved,))
-    # An announcement of old software has no endpoint: the set knows it.
-    told = receive(unattached(4, 2, log=log), bqe(3, 2, 4, leader_endpoint=None)).state
-    assert told == follower(4, 3, 2, log=log, leader_endpoint="host-b:1")
-    # Truncated, the set forgets it again.
+    # An announcement of old software has no endpoint: the voter set has it.
+    notified = receive(unattached(4, 2, log=log), bqe(3, 2, 4, leader_endpoint=None)).state
+    assert notified == follower(4, 3, 2, log=log, leader_endpoint="host-b:1")
+    # Truncation removes the voter set and its endpoint.
     before = truncate(log, 1)
     assert receive(unattached(4, 2, log=before), bqe(3, 2, 4, leader_endpoint=None)).state == follower(
         4, 3, 2, log=before
     )
-    # A replica that the set does not have cannot be reached by it.
+    # A replica outside the voter set has no endpoint there.
     stranger = receive(unattached(4, 2, log=log), bqe(4, 2, 4, leader_endpoint=None), OBSERVED).state
     assert stranger == unattached(4, 2, leader=4, log=log)
     added = flush(append(log, [voters_record(4, 1, 2, 3, 4)]))
@@ -279,7 +279,7 @@ def test_endpoints_are_read_from_the_newest_set() -> None:
     assert reached == follower(4, 4, 2, log=added)
 
 
-def test_a_removed_voter_that_missed_it_deposes_nobody() -> None:
+def test_a_removed_voter_that_missed_its_removal_deposes_no_leader() -> None:
     """Rule: voters.removed-voter-must-not-disrupt."""
     log = log_of(3, more=(voters_record(4, 1, 2),))
     second = follower(4, 1, 2, log=log, fetched=True)
@@ -297,7 +297,7 @@ JOINING = joining(OBSERVED, 3, 4)
 
 
 def test_a_removed_replica_that_joins_comes_back() -> None:
-    # The operator's obligation: it sees itself missing, whoever removed it.
+    # The operator must notice that it is missing, whoever removed it.
     """Rule: auto-join.stop-before-removal."""
     third = follower(4, 1, 3, log=log_of(3), awaiting=asked(1))
     read = receive(third, fetch_reply(1, 3, 4, 1, (voters_record(4, 1, 2),)), JOINING).state
@@ -310,12 +310,12 @@ STOP = AlterPartitionReassignments(9, None)
 
 
 def answered(state: ReplicaState, error: Error, refusal: Refusal | None = Refusal.REQUEST_REFUSED) -> Outcome:
-    """Nothing but an answer to request 9."""
+    """Return the outcome that only responds to request 9."""
     return Outcome(state, (reply(9, state.epoch, state.leader_id, error),), (), refusal)
 
 
 def test_the_checks_of_a_target_come_in_their_order() -> None:
-    # Each line puts right what was wrong first in the line before.
+    # Each line corrects the first fault of the line before.
     """Rules: reassign.request-leader-only, reassign.cancel-null, wire.reassignment-rpcs."""
     static = cluster(3, observers=3, kraft_version=0)
     at_level_0 = established(4, log=log_of(voters=static.voters))
@@ -355,19 +355,19 @@ def test_0_is_the_id_of_a_voter() -> None:
     assert (accepted.refusal, accepted.sends) == (None, ())
 
 
-def test_who_was_formatted_for_other_static_voters_does_not_start() -> None:
+def test_a_replica_formatted_for_other_static_voters_does_not_start() -> None:
     """Rule: durable.fields-v0."""
     down = stopped(5, log=log_of(5, voters=STATIC.voters))
     with pytest.raises(ValueError, match="formatted for other static voters"):
         step(down, Restart(), cluster(4, kraft_version=0))
     assert step(down, Restart(), STATIC).state.role is Role.UNATTACHED
-    # From a snapshot on the voters are those of whoever made it, and the file's are not kept apart from them.
+    # From a snapshot on, the voters are those of its author; the file's are not kept separately.
     loaded = stopped(5, log=log_from(checkpoint(STATIC.voters, 5, 5)))
     assert step(loaded, Restart(), cluster(4, kraft_version=0)).state.role is Role.UNATTACHED
 
 
 def test_voters_and_target_are_read_from_the_log_not_from_the_file() -> None:
-    """An assignment that is not committed is in force after a restart, too, until it is truncated.
+    """An uncommitted assignment stays in force after a restart until it is truncated.
 
     Rule: reassign.quorum-state-holds-committed-assignment.
     """
@@ -384,15 +384,15 @@ def test_a_removed_voter_is_served_and_learns_of_it_from_the_record() -> None:
     answer = receive(state, fetch(3, 1, 4, 2, 4), SIX).sends[0]
     assert answer == fetch_reply(1, 3, 4, 1, (assignment(4, 1, 2, 4, target=(4, 5, 6)),), high_watermark=3)
     removed = follower(4, 1, 3, log=reassigning(1, 2, 3, 4).log, awaiting=asked(1), high_watermark=2)
-    told = receive(removed, replace(answer, correlation_id=7), SIX).state
-    assert (is_voter(removed), is_voter(told), told.role) == (True, False, Role.FOLLOWER)
+    notified = receive(removed, replace(answer, correlation_id=7), SIX).state
+    assert (is_voter(removed), is_voter(notified), notified.role) == (True, False, Role.FOLLOWER)
 
 
-def test_a_leader_that_nobody_fetches_from_resigns() -> None:
+def test_a_leader_without_fetches_resigns() -> None:
     """Rule: reassign.zombie-leader."""
     state = reassigning(1, 4, 5, 6, acknowledged=frozenset(TARGET))
     assert step(state, CheckQuorumTimeout(), SIX).state.role is Role.RESIGNED
-    # It has asked nobody for the quorum before.
+    # It has not requested the quorum before.
     assert step(state, Poll(), SIX) == refused(state, Refusal.NOTHING_DUE)
 
 
@@ -403,11 +403,11 @@ def test_progress_of_observers_is_known_without_a_target() -> None:
         assert receive(state, fetch(4, 1, 4, end, 4), SIX).state.fetch_offsets == {key(4): end}
 
 
-def test_nobody_is_added_before_it_has_fetched() -> None:
+def test_no_replica_is_added_before_it_has_fetched() -> None:
     """Rule: reassign.promotion-by-leader."""
     assert steps(reassigning(1, 2, 3)) == []
     assert next_steps(reassigning(1, 2, 3, fetch_offsets={key(5): 0, key(2): 2})) == {key(5)}
-    # An old Fetch without a directory id tells of no key that could become a voter.
+    # An old Fetch without a directory id has no key that could become a voter.
     assert steps(reassigning(1, 2, 3, fetch_offsets={ReplicaKey(5): 2})) == []
 
 
@@ -419,7 +419,7 @@ def test_each_disk_of_an_id_may_be_the_one_to_add() -> None:
     begun = step(state, AdvanceReassignment(key(5, "U5'")), SIX).state
     assert begun.pending_change is not None
     assert begun.pending_change.voter == key(5, "U5'")
-    # A lost disk of a voter that stays is no business of a target of ids.
+    # A lost disk of a remaining voter is not relevant to a target of ids.
     lost = reassigning(1, 2, 3, target=(1, 2, 3), fetch_offsets={key(3, "U3'"): 2})
     assert next_steps(lost) == {None}
 
@@ -434,7 +434,7 @@ def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     learned = receive(polled.state, replace(api_versions_reply(4, 1), correlation_id=77), SIX)
     waits = catching_up(4, 2, None)
     assert learned == Outcome(state._replace(pending_change=waits))
-    # It fetches from the end of the log as that was: its own addition, with the target.
+    # It fetches from the former end of the log, where its own addition with the target begins.
     done = receive(learned.state, fetch(4, 1, 4, 2, 4), SIX)
     assert done.state.log.records[-1] == assignment(4, 1, 2, 3, 4, target=(4, 5, 6))
     assert done.state.pending_change == Commit(ChangeKind.ADD, key(4), 2, None, waits.details)
@@ -442,29 +442,29 @@ def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     assert steps(done.state) == []
 
 
-def test_an_addition_that_runs_out_of_time_is_nobodys_loss() -> None:
+def test_an_addition_that_runs_out_of_time_changes_nothing() -> None:
     """Rule: reassign.promotion-by-leader."""
     ready = reassigning(1, 2, 3, fetch_offsets=FETCHED)
     for change in (learning(requester=None), catching_up(requester=None)):
         waiting = ready._replace(pending_change=change)
         assert step(waiting, VoterChangeTimeout(), SIX) == Outcome(ready)
         assert steps(ready) == [4, 5, 6]
-    # In the log it stays, and the next step waits for its commit all the same.
+    # The record stays in the log, and the next step still waits for its commit.
     written = appended(ready, assignment(4, 1, 2, 3, 4, target=(4, 5, 6)))
     committed_soon = written._replace(pending_change=Commit(ChangeKind.ADD, key(4), 2, None))
     assert step(committed_soon, VoterChangeTimeout(), SIX) == Outcome(written)
     assert steps(written) == []
-    # A level that the new voter does not have ends it too; the Leader may try the next one.
+    # A kraft.version that the new voter does not support ends it, too; the Leader may try the next one.
     asking = ready._replace(pending_change=learning(requester=None), awaiting=asked(4))
     assert receive(asking, api_versions_reply(4, 1, (0, 0)), SIX) == Outcome(ready)
 
 
 CAMPAIGNS = replace(SIX, profile=replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign"))
-"""Voters answer somebody outside their set as KIP-642 has it."""
+"""Cluster in which voters respond to a replica outside their set as KIP-642 requires."""
 
 
 AHEAD = (3, 9)
-"""The last epoch and end offset of whoever asks: no log of these tests is longer."""
+"""Last epoch and end offset of the requester; no log of these tests is longer."""
 
 
 def test_the_log_alone_decides_and_membership_does_not() -> None:
@@ -504,13 +504,13 @@ def test_a_campaign_that_is_under_way_goes_on() -> None:
 def test_a_vote_that_is_not_free_is_answered_as_ever() -> None:
     """Rule: reassign.votes-from-non-voters."""
     spent = unattached(4, voted=key(2))
-    known = unattached(4, leader=2)
-    for state in (spent, known, follower(4, 2), candidate(4), leader(4), resigned(4)):
+    following = unattached(4, leader=2)
+    for state in (spent, following, follower(4, 2), candidate(4), leader(4), resigned(4)):
         assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS) == receive(state, vote(4, 1, 4, AHEAD), SIX)
         assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS).state == state
-    # It may have been given to the stranger, when that was a voter.
-    given = unattached(4, voted=key(4))
-    assert receive(given, vote(4, 1, 4, AHEAD), CAMPAIGNS).sends == (vote_reply(1, 4, 4, True),)
+    # The vote may have gone to the stranger while it was a voter.
+    voted = unattached(4, voted=key(4))
+    assert receive(voted, vote(4, 1, 4, AHEAD), CAMPAIGNS).sends == (vote_reply(1, 4, 4, True),)
 
 
 def test_voters_of_the_own_set_pre_votes_and_observers_are_not_concerned() -> None:
@@ -521,29 +521,29 @@ def test_voters_of_the_own_set_pre_votes_and_observers_are_not_concerned() -> No
     assert receive(state, pre_vote(4, 1, 4, AHEAD), CAMPAIGNS).sends == (pre_vote_reply(1, 4, 4, True),)
     observer = unattached(4, 5)
     assert receive(observer, vote(4, 5, 4, AHEAD), CAMPAIGNS).sends == (vote_reply(5, 4, 4, True),)
-    # Another disk of a voter is a stranger.
+    # Another disk of a voter counts as a stranger.
     other = vote(2, 1, 4, AHEAD, replica_key=key(2, "U2'"))
     assert receive(state, other, CAMPAIGNS).state.role is Role.PROSPECTIVE
 
 
-def test_a_leader_prefers_whoever_has_fetched_most() -> None:
+def test_a_leader_prefers_the_voter_that_has_fetched_most() -> None:
     """Rule: state.leader.resigns.  No vector has three voters whose logs end at three places above 0."""
     state = established(4, log=log_of(voters=keys(1, 2, 3, 4)), fetch_offsets={key(2): 1, key(3): 3, key(4): 2})
-    gone = step(state, CheckQuorumTimeout(), cluster(4)).state
-    assert gone.preferred_candidates == (key(3), key(4), key(2))
+    resigned_leader = step(state, CheckQuorumTimeout(), cluster(4)).state
+    assert resigned_leader.preferred_candidates == (key(3), key(4), key(2))
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["sole-voter", "without-pre-vote"])
-def test_what_the_refusal_says_is_on_disk(alone: bool) -> None:
-    """A rival that need not ask for Pre-Votes is in the next epoch when it answers.
+def test_the_state_in_a_refusal_is_on_disk(alone: bool) -> None:
+    """A rival that need not send Pre-Votes is in the next epoch when it responds.
 
     Rule: reassign.votes-from-non-voters.
     """
     configuration = cluster(1, 3) if alone else cluster(3, 3, {1: "unsupported"})
     campaigns = replace(configuration, profile=CAMPAIGNS.profile)
     state = unattached(4, log=log_of(voters=keys(1)) if alone else log_of())
-    asked = vote(4, 1, 4, AHEAD)
-    after = check_step(state, campaigns, Receive(asked), DRAW)
+    request = vote(4, 1, 4, AHEAD)
+    after = check_step(state, campaigns, Receive(request), DRAW)
     assert (after.role, after.epoch) == (Role.LEADER if alone else Role.CANDIDATE, 5)
     answer = vote_reply(1, 4, 5, False, leader=1 if alone else None)
-    assert receive(state, asked, campaigns).sends[0] == answer
+    assert receive(state, request, campaigns).sends[0] == answer

@@ -1,4 +1,4 @@
-"""The named scenarios: complete, deterministic, and each with exactly the outcome that it states."""
+"""Named scenarios: complete, deterministic, and each with exactly the outcome that it states."""
 
 from dataclasses import replace
 
@@ -22,17 +22,19 @@ from kraft_simulation.scenarios.scenario import cluster
 from kraft_spec.rules import PROPERTIES, load_registry
 
 VARIANTS = [
-    pytest.param(one, variant, id=f"{one.name}-{variant.name}") for one in SCENARIOS for variant in one.variants
+    pytest.param(scenario, variant, id=f"{scenario.name}-{variant.name}")
+    for scenario in SCENARIOS
+    for variant in scenario.variants
 ]
 
 
-@pytest.mark.parametrize(("one", "variant"), VARIANTS)
-def test_a_variant_runs_with_its_outcome_twice_the_same(one: Scenario, variant: Variant) -> None:
-    first, second = play(one, variant), play(one, variant)
+@pytest.mark.parametrize(("scenario", "variant"), VARIANTS)
+def test_a_variant_runs_with_its_outcome_twice_the_same(scenario: Scenario, variant: Variant) -> None:
+    first, second = play(scenario, variant), play(scenario, variant)
     assert first.occurrences == second.occurrences
     assert first.states == second.states
     assert tuple(sorted(first.violated)) == variant.violates
-    # A whole trace.
+    # The occurrences form a whole trace.
     occurrences = first.occurrences
     assert [occurrence.sequence for occurrence in occurrences] == list(range(1, len(occurrences) + 1))
     times = [occurrence.time_ms for occurrence in occurrences]
@@ -42,22 +44,22 @@ def test_a_variant_runs_with_its_outcome_twice_the_same(one: Scenario, variant: 
 
 
 def test_numbers_and_names_are_complete_and_unique() -> None:
-    assert [one.number for one in SCENARIOS] == list(range(1, len(SCENARIOS) + 1))
-    assert len({one.name for one in SCENARIOS}) == len(SCENARIOS) == 52
-    for one in SCENARIOS:
-        names = [variant.name for variant in one.variants]
+    assert [entry.number for entry in SCENARIOS] == list(range(1, len(SCENARIOS) + 1))
+    assert len({entry.name for entry in SCENARIOS}) == len(SCENARIOS) == 52
+    for entry in SCENARIOS:
+        names = [variant.name for variant in entry.variants]
         assert len(set(names)) == len(names)
-        assert names[0] == ("with-the-rule" if one.number <= 20 else next(n for n in names if n.startswith("right")))
-        assert scenario(one.name) is one
-        assert all(one.variant(name).name == name for name in names)
+        assert names[0] == ("with-the-rule" if entry.number <= 20 else next(n for n in names if n.startswith("right")))
+        assert scenario(entry.name) is entry
+        assert all(entry.variant(name).name == name for name in names)
 
 
 def test_rules_and_properties_and_profiles_exist() -> None:
     registry = load_registry()
-    for one in SCENARIOS:
-        named = {*one.rules, *(rule for variant in one.variants for rule in variant.mutants)}
-        assert named <= set(registry.by_id), one.name
-        for variant in one.variants:
+    for entry in SCENARIOS:
+        named = {*entry.rules, *(rule for variant in entry.variants for rule in variant.mutants)}
+        assert named <= set(registry.by_id), entry.name
+        for variant in entry.variants:
             assert set(variant.violates) <= {*PROPERTIES, "RoleChange"}, variant.name
             profile = variant.configuration.profile
             if profile.name in PROFILES:
@@ -72,40 +74,39 @@ FOUND_WRONG = {
     "removed-leader-blocks/two-voters",
     "removed-leader-blocks/observer-has-it",
 }
-"""Findings about the rules themselves: they are violated with every rule in force."""
+"""Findings about the rules themselves: properties violated with every rule in force."""
 
 ASSUMPTION_BROKEN = {"s2b-lists-differ/wrong"}
-"""What the protocol has no guard against, so that there is no rule to switch off."""
+"""Assumptions without a protection in the protocol, so that there is no rule to omit."""
 
 
 def test_nothing_is_violated_while_every_rule_is_in_force() -> None:
-    for one in SCENARIOS:
-        for variant in one.variants:
+    for entry in SCENARIOS:
+        for variant in entry.variants:
             configuration = variant.configuration
             pre_vote = any(replica.pre_vote == "supported" for replica in configuration.replicas.values())
             uuids = all(voter.directory_id for voter in configuration.voters)
             if not variant.mutants and configuration.profile.name == "kip" and pre_vote and uuids:
-                name = f"{one.name}/{variant.name}"
+                name = f"{entry.name}/{variant.name}"
                 assert (variant.violates == ()) is (name not in FOUND_WRONG | ASSUMPTION_BROKEN), name
 
 
 def test_every_experiment_is_used_by_a_scenario() -> None:
     switches = set(omittable_rules())
-    used = {rule for one in SCENARIOS for variant in one.variants for rule in variant.mutants}
+    used = {rule for scenario in SCENARIOS for variant in scenario.variants for rule in variant.mutants}
     assert used <= switches
     assert switches - used <= {"hw.own-epoch"}, "no scenario of the texts is about it"
 
 
 # ---------------------------------------------------------------------------------------------------------
-# A reference that is wrong makes a scenario fail, and readably.
-# ---------------------------------------------------------------------------------------------------------
+# A faulty reference makes a scenario fail, with a readable message.
 
 
-def test_a_follower_that_grants_pre_votes_is_found() -> None:
-    one = scenario("partitioned-follower")
-    variant = replace(one.variants[0], mutants=("prevote.follower.rejects-after-fetch",))
+def test_a_follower_that_grants_pre_votes_is_detected() -> None:
+    partitioned = scenario("partitioned-follower")
+    variant = replace(partitioned.variants[0], mutants=("prevote.follower.rejects-after-fetch",))
     with pytest.raises(ScenarioFailure) as caught:
-        play(one, variant)
+        play(partitioned, variant)
     assert str(caught.value) == (
         'scenario partitioned-follower/with-the-rule, step "3. heal; N3\'s next request is delivered to N1 and N2": '
         "the answer of N2 to N3: expected refused, actual granted (after occurrence 73)"
@@ -113,44 +114,44 @@ def test_a_follower_that_grants_pre_votes_is_found() -> None:
 
 
 def test_a_rule_switched_off_fails_the_script_of_the_rule() -> None:
-    """The scripts are not so loose that they hold without their rule."""
+    """Scripts are strict enough to fail without their rule."""
     tried = 0
-    for one in SCENARIOS:
-        for variant in one.variants[1:]:
-            with_rule = _with_the_rule(one, variant)
-            # In what was found wrong with the rules themselves, none is switched off.
-            found_wrong = f"{one.name}/{variant.name}" in FOUND_WRONG
+    for entry in SCENARIOS:
+        for variant in entry.variants[1:]:
+            with_rule = _with_the_rule(entry, variant)
+            # Findings about the rules themselves omit no rule.
+            found_wrong = f"{entry.name}/{variant.name}" in FOUND_WRONG
             same_cluster = _same_cluster(variant.configuration, with_rule.configuration)
             wrong_story = bool(variant.violates) or variant.name.startswith("wrong")
             if wrong_story and same_cluster and not found_wrong:
                 wrong = replace(variant, script=with_rule.script, violates=with_rule.violates)
                 with pytest.raises(ScenarioFailure):
-                    play(one, wrong)
+                    play(entry, wrong)
                 tried += 1
     assert tried > 30
 
 
-def _with_the_rule(one: Scenario, variant: Variant) -> Variant:
-    """The variant that tells the same story with the rule: `right-b` for `wrong-b`, else the first."""
-    names = {each.name for each in one.variants}
-    told = variant.name.replace("wrong", "right", 1)
-    return one.variant(told) if told != variant.name and told in names else one.variants[0]
+def _with_the_rule(scenario: Scenario, variant: Variant) -> Variant:
+    """Return the variant of the same story with the rule: `right-b` for `wrong-b`, else the first."""
+    names = {each.name for each in scenario.variants}
+    right_name = variant.name.replace("wrong", "right", 1)
+    return scenario.variant(right_name) if right_name != variant.name and right_name in names else scenario.variants[0]
 
 
-def _same_cluster(one: Configuration, other: Configuration) -> bool:
+def _same_cluster(left: Configuration, other: Configuration) -> bool:
     formatted = [
         {(replica.key, replica.initial_voters) for replica in configuration.replicas.values()}
-        for configuration in (one, other)
+        for configuration in (left, other)
     ]
-    return formatted[0] == formatted[1] and (one.voters, one.kraft_version) == (other.voters, other.kraft_version)
+    return formatted[0] == formatted[1] and (left.voters, left.kraft_version) == (other.voters, other.kraft_version)
 
 
 def test_an_unstated_violation_fails_a_variant() -> None:
-    one = scenario("late-pre-vote-grant")
-    variant = one.variant("without-correlation")
+    late = scenario("late-pre-vote-grant")
+    variant = late.variant("without-correlation")
     unstated = replace(variant, violates=())
     with pytest.raises(ScenarioFailure, match=r"the violated properties: expected \(\), actual \('ElectionSafety'"):
-        play(one, unstated)
+        play(late, unstated)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -162,69 +163,69 @@ def director(size: int = 3) -> Director:
     return Director("a/test", cluster(size))
 
 
-def last(one: Director) -> Occurrence:
-    return one.occurrences[-1]
+def last(director: Director) -> Occurrence:
+    return director.occurrences[-1]
 
 
 def test_an_event_that_cannot_happen_fails() -> None:
-    one = director()
-    one.step("a Follower's timer at an Unattached replica")
+    simulated = director()
+    simulated.step("a Follower's timer at an Unattached replica")
     with pytest.raises(ScenarioFailure, match="N1: expected FetchTimeout happens, actual NOT_IN_ROLE"):
-        one.fetch_timeout(1)
+        simulated.fetch_timeout(1)
     with pytest.raises(ScenarioFailure, match=r"the network: expected a possible move, actual no message 9\.1"):
-        one.deliver("9.1")
+        simulated.deliver("9.1")
     with pytest.raises(ScenarioFailure, match="N1: expected Restart happens, actual RUNNING"):
-        one.restart(1)
+        simulated.restart(1)
 
 
 def test_a_message_over_a_cut_link_is_lost_at_once() -> None:
-    one = director()
-    one.cut(1, 2, 3)
-    one.election_timeout(1)
-    one.poll(1)
-    assert [type(occurrence.event).__name__ for occurrence in one.occurrences[-3:]] == [
+    simulated = director()
+    simulated.cut(1, 2, 3)
+    simulated.election_timeout(1)
+    simulated.poll(1)
+    assert [type(occurrence.event).__name__ for occurrence in simulated.occurrences[-3:]] == [
         "Poll",
         "DropMessage",
         "DropMessage",
     ]
-    assert not one.world.in_flight
+    assert not simulated.world.in_flight
 
 
 def test_a_request_that_is_not_due_fails() -> None:
-    one = director()
-    one.cut_one_way(1, 2)
-    one.election_timeout(1)
+    simulated = director()
+    simulated.cut_one_way(1, 2)
+    simulated.election_timeout(1)
     with pytest.raises(ScenarioFailure, match="N1: expected a VoteRequest on its way to N2, actual none"):
-        one.pre_vote(1, 2, "granted")
+        simulated.pre_vote(1, 2, "granted")
 
 
 def test_a_timer_fires_at_its_deadline() -> None:
-    one = director()
-    start(one, 1, 1)
-    started_ms = max(occurrence.time_ms for occurrence in one.occurrences if occurrence.replica_id == 2)
-    one.fetch_timeout(2)
-    assert last(one).time_ms == started_ms + cluster(3).timeouts.fetch_timeout_ms
+    simulated = director()
+    start(simulated, 1, 1)
+    started_ms = max(occurrence.time_ms for occurrence in simulated.occurrences if occurrence.replica_id == 2)
+    simulated.fetch_timeout(2)
+    assert last(simulated).time_ms == started_ms + cluster(3).timeouts.fetch_timeout_ms
 
 
 @pytest.mark.parametrize("epoch", [1, 2, 7])
 @pytest.mark.parametrize("leader", [1, 3])
 def test_the_start_reaches_exactly_the_situation(leader: int, epoch: int) -> None:
-    one = director(4)
-    start(one, leader, epoch, end_offset=9)
-    for replica_id in one.ids():
-        state = one.state(replica_id)
+    simulated = director(4)
+    start(simulated, leader, epoch, end_offset=9)
+    for replica_id in simulated.ids():
+        state = simulated.state(replica_id)
         assert notation(state, with_vote=False) == (f"L({epoch})" if replica_id == leader else f"F({epoch},{leader})")
         assert (state.log.end_offset, state.high_watermark) == (9, 9)
 
 
-def test_a_loop_that_is_none_fails() -> None:
-    one = director()
-    start(one, 1, 1)
+def test_a_false_loop_fails() -> None:
+    simulated = director()
+    start(simulated, 1, 1)
     with pytest.raises(ScenarioFailure, match="the loop"):
-        one.lasso(lambda: one.append(1), "CommitProgress")
+        simulated.lasso(lambda: simulated.append(1), "CommitProgress")
     with pytest.raises(ScenarioFailure, match="the epochs grow in the loop"):
-        one.lasso(lambda: None, "CommitProgress", epochs_grow=True)
-    assert one.shown == set()
+        simulated.lasso(lambda: None, "CommitProgress", epochs_grow=True)
+    assert simulated.shown == set()
 
 
 def test_the_notation() -> None:

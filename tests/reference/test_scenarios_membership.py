@@ -1,4 +1,4 @@
-"""The membership scenarios S1 to S24: all there, and told by real requests."""
+"""Membership scenarios S1 to S24: complete, and driven by real requests."""
 
 import re
 
@@ -20,21 +20,21 @@ from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import start
 from kraft_simulation.scenarios.scenario import cluster
 
-MEMBERSHIP = [one for one in SCENARIOS if re.match(r"s\d+b?-", one.name)]
+MEMBERSHIP = [scenario for scenario in SCENARIOS if re.match(r"s\d+b?-", scenario.name)]
 REASSIGNING = {f"s{n}" for n in range(20, 25)}
-"""Those of KIP-642."""
+"""Scenarios of KIP-642."""
 
 
-def test_every_scenario_of_the_text_is_told() -> None:
-    labels = [one.name.partition("-")[0] for one in MEMBERSHIP]
+def test_every_scenario_of_the_text_exists() -> None:
+    labels = [scenario.name.partition("-")[0] for scenario in MEMBERSHIP]
     assert len(set(labels)) == len(labels)
     assert set(labels) == {f"s{n}" for n in range(1, 25)} | {"s2b", "s6b", "s7b"}
-    for one, label in zip(MEMBERSHIP, labels, strict=True):
+    for entry, label in zip(MEMBERSHIP, labels, strict=True):
         text = "KIP-642" if label in REASSIGNING else "KIP-853"
-        assert re.match(rf"{text}, {label.replace('s', 'S')}\b", one.source), one.name
+        assert re.match(rf"{text}, {label.replace('s', 'S')}\b", entry.source), entry.name
 
 
-def test_parts_of_a_scenario_are_told_one_by_one() -> None:
+def test_parts_of_a_scenario_are_separate() -> None:
     for name, parts in {"s5-directory-id-checked": "abc", "s14-votes-without-membership": "ab"}.items():
         names = {variant.name for variant in scenario(name).variants}
         assert {f"{side}-{part}" for part in parts for side in ("right", "wrong")} <= names
@@ -44,30 +44,30 @@ def test_parts_of_a_scenario_are_told_one_by_one() -> None:
     assert {f"right-{part}" for part in "abcd"} | {f"wrong-{part}" for part in "abc"} == names
 
 
-@pytest.mark.parametrize("one", MEMBERSHIP, ids=lambda one: one.name)
-def test_right_has_every_rule_in_force_and_wrong_has_not(one: Scenario) -> None:
-    for variant in one.variants:
+@pytest.mark.parametrize("scenario", MEMBERSHIP, ids=lambda scenario: scenario.name)
+def test_right_has_every_rule_in_force_and_wrong_has_not(scenario: Scenario) -> None:
+    for variant in scenario.variants:
         without = set(variant.mutants)
         if variant.name.startswith("right"):
             assert (without, variant.violates) == (set(), ())
         else:
             assert variant.name.startswith("wrong")
-            assert without <= set(one.rules)
-            assert without or one.name == "s2b-lists-differ", "an assumption, for which there is no switch"
+            assert without <= set(scenario.rules)
+            assert without or scenario.name == "s2b-lists-differ", "an assumption, for which there is no switch"
 
 
-def test_changes_are_asked_for_by_requests() -> None:
-    """A set is appended as it is only where no request gets there, and the scripts say why."""
+def test_changes_are_made_by_requests() -> None:
+    """A script appends a voter set directly only where no request can, and states the reason."""
     bare = set()
-    asked: set[str] = set()
-    for one in MEMBERSHIP:
-        for variant in one.variants:
-            events = [occurrence.event for occurrence in play(one, variant).occurrences]
+    changes: set[str] = set()
+    for entry in MEMBERSHIP:
+        for variant in entry.variants:
+            events = [occurrence.event for occurrence in play(entry, variant).occurrences]
             if any(isinstance(event, AppendVoters) for event in events):
-                bare.add(f"{one.name}/{variant.name}")
+                bare.add(f"{entry.name}/{variant.name}")
             kinds = (AddVoter, RemoveVoter, UpdateFeatures, AlterPartitionReassignments)
-            asked |= {event_name(event) for event in events if isinstance(event, kinds)}
-    assert asked == {"AddVoter", "RemoveVoter", "UpdateFeatures", "AlterPartitionReassignments"}
+            changes |= {event_name(event) for event in events if isinstance(event, kinds)}
+    assert changes == {"AddVoter", "RemoveVoter", "UpdateFeatures", "AlterPartitionReassignments"}
     assert bare == {
         "s3-automatic-joining/wrong",
         "s11-two-changes/right-two-in-one",
@@ -83,7 +83,7 @@ def test_changes_are_asked_for_by_requests() -> None:
 
 
 def keeps_sets(log: Log, end_offset: int) -> Log:
-    """The set of a truncated record stays in force."""
+    """Keep the set of a truncated record in force."""
     cut = truncate(log, end_offset)
     return cut._replace(voters=(*cut.voters[:-1], cut.voters[-1]._replace(voters=log.voters[-1].voters)))
 

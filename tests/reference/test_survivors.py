@@ -1,4 +1,4 @@
-"""What machine-made mutants of the reference survived until there was a test for it (docs/checks.md)."""
+"""Tests for machine-made mutants of the reference that survived the other tests (docs/checks.md)."""
 
 import dataclasses
 import importlib
@@ -55,21 +55,21 @@ from kraft_reference.state import ReplicaState, is_majority
 
 
 def _values() -> list[type]:
-    """The dataclasses of the protocol's modules."""
-    found: dict[str, type] = {}
+    """Return the dataclasses of the protocol's modules."""
+    types: dict[str, type] = {}
     for info in pkgutil.iter_modules(kraft_reference.__path__):
         if info.ispkg:
             continue
         module = importlib.import_module(f"kraft_reference.{info.name}")
-        for one in vars(module).values():
-            if isinstance(one, type) and dataclasses.is_dataclass(one) and one.__module__ == module.__name__:
-                found[f"{info.name}.{one.__name__}"] = one
-    return [found[name] for name in sorted(found)]
+        for member in vars(module).values():
+            if isinstance(member, type) and dataclasses.is_dataclass(member) and member.__module__ == module.__name__:
+                types[f"{info.name}.{member.__name__}"] = member
+    return [types[name] for name in sorted(types)]
 
 
 @pytest.mark.parametrize("value", _values(), ids=lambda value: value.__name__)
 def test_messages_events_and_effects_are_values(value: type) -> None:
-    """A state or a message that a step could change would make a recorded run differ from what happened."""
+    """If a step could change a state or a message, a recorded run would differ from the real one."""
     assert value.__dict__["__dataclass_params__"].frozen
     assert "__slots__" in value.__dict__
 
@@ -83,7 +83,7 @@ _IN_ROLES: dict[Event, set[Role]] = {
     ClientAppend(1): {Role.LEADER},
     AppendVoters(keys(1, 2)): {Role.LEADER},
 }
-"""The roles in which an event happens; in the others it is refused."""
+"""Roles in which an event is possible; in the others it is refused."""
 
 
 _STATES = [established(4) if state.role is Role.LEADER else state for state in (*in_every_role(4), stopped(4))]
@@ -101,7 +101,7 @@ def test_an_event_is_refused_in_every_role_that_it_does_not_happen_in(state: Rep
 
 @pytest.mark.parametrize("before", range(5))
 @pytest.mark.parametrize("with_it", range(4))
-def test_a_voters_set_stands_at_the_offset_of_its_record(before: int, with_it: int) -> None:
+def test_a_voter_set_has_the_offset_of_its_record(before: int, with_it: int) -> None:
     """Rule: voters.effective-on-append."""
     appended = (*data(*[1] * with_it), voters_record(1, 1, 2))
     log = append(append(log_from(Snapshot(0, 0, 1, keys(1))), data(*[1] * before)), appended)
@@ -114,7 +114,7 @@ def test_a_key_without_a_directory_id_is_shown_as_its_id() -> None:
 
 
 @pytest.mark.parametrize("size", range(1, 10))
-def test_a_majority_is_more_than_those_who_are_left(size: int) -> None:
+def test_a_majority_is_larger_than_its_complement(size: int) -> None:
     """Rule: state.voters-set.own-majority."""
     voters = keys(*range(1, size + 1))
     for number in range(size + 1):
@@ -122,15 +122,14 @@ def test_a_majority_is_more_than_those_who_are_left(size: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The size of a number means nothing: ids, epochs, offsets and correlation ids are compared by value.
-# Python keeps one object for each small integer, so that only a larger one tells `is` from `==`.
-# ---------------------------------------------------------------------------------------------------------
+# Ids, epochs, offsets and correlation ids are compared by value. Python keeps one object for each small integer, so
+# that only a larger one distinguishes `is` from `==`.
 
 
 class _Story:
-    """A cluster of three whose states and messages are copied before each step, and what each step does.
+    """A cluster of three whose states and messages are copied before each step, and the effects of each step.
 
-    Numbers in the rows count from where the story starts.
+    Numbers in the rows are relative to the start of the story.
     """
 
     def __init__(self, ids_from: int, epoch: int, records: int, without: str) -> None:
@@ -202,13 +201,13 @@ _Copied = TypeVar("_Copied")
 
 
 def _copied(value: _Copied) -> _Copied:
-    """The same value in other objects, as after a way over the network or the disk."""
+    """Return the same value as other objects, as after transfer over the network or the disk."""
     copy: _Copied = pickle.loads(pickle.dumps(value))
     return copy
 
 
 def _told(ids_from: int, epoch: int, records: int, without: str) -> _Story:
-    """An election, replication over a diverging log, restarts, and a hand-over."""
+    """Return an election, replication over a diverging log, restarts, and a hand-over."""
     story = _Story(ids_from, epoch, records, without)
     story.happen(story.a, ElectionTimeout())
     story.rounds(4)

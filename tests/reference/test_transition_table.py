@@ -1,4 +1,4 @@
-"""The transition table; what each event does in each role, the edges of the model say."""
+"""The transition table; the model's edges determine the outcome of each event in each role."""
 
 from itertools import product
 
@@ -41,7 +41,7 @@ def test_every_row_is_one_of_a_kind_and_names_a_rule() -> None:
 
 
 @pytest.mark.parametrize("state", [*in_every_role(4), stopped(4)], ids=role_name)
-def test_what_the_table_does_not_list_is_refused(state: ReplicaState) -> None:
+def test_transitions_outside_the_table_are_refused(state: ReplicaState) -> None:
     for cause, target in product(Cause, Role):
         if (state.role, cause, target) in TRANSITION:
             moved = enter(state, target, cause, epoch=9, leader_id=2, requester=key(3))

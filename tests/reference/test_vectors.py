@@ -1,4 +1,4 @@
-"""Every vector, as the model has decided it, holds for the reference: state, effects and their order, and refusals."""
+"""Every vector holds for the reference: state, effects in order, and refusals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is known about this checkout, gathered once, and the pages that say it."""
+"""Facts about this checkout, gathered once, and the pages generated from them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,5 +29,5 @@ def published(material: Material, facts: Mapping[str, RuleFacts]) -> dict[str, A
 
 @pytest.fixture(scope="session")
 def made(material: Material, published: dict[str, Any]) -> Mapping[str, str]:
-    """The pages, by path, with words in place of the pictures of scenarios."""
+    """Return the pages by path, with text in place of scenario diagrams."""
     return pages(published, material.registry, lambda scenario, variant: f"<svg>{scenario}/{variant}</svg>")

@@ -1,4 +1,4 @@
-"""Nobody is shut out: axe-core finds nothing serious on the site, on the viewer's page and on the reports."""
+"""Accessibility: axe-core reports nothing serious on the site, on the viewer's page and on the reports."""
 
 import subprocess
 import sys
@@ -34,12 +34,12 @@ PAGES = (
     "of-a-trace/chaos.html",
     "of-a-run.html",
 )
-"""One of each kind."""
+"""One page of each kind."""
 
 
 @pytest.fixture(scope="module")
 def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the site is served, with the other pages in folders of it, if there is a browser."""
+    """Yield the address of the site, with the other pages in its folders, if a browser is available."""
     pytest.importorskip("axe_playwright_python", reason="pages are looked at with the extra `browser`")
     built = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "--quiet", "-b", "html", str(DOCS), str(built)]
@@ -54,15 +54,15 @@ def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_shuts_nobody_out(browser: Any, address: str, path: str, scheme: str) -> None:
+def test_a_page_is_accessible(browser: Any, address: str, path: str, scheme: str) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 800})
     page.goto(f"{address}/{path}")
-    found = [
-        (one["impact"], one["id"], one["nodes"][0]["html"])
-        for one in Axe().run(page).response["violations"]
-        if one["impact"] in ("serious", "critical")
+    violations = [
+        (violation["impact"], violation["id"], violation["nodes"][0]["html"])
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
     ]
     page.close()
-    assert found == []
+    assert violations == []

@@ -1,4 +1,4 @@
-"""What the API reference leaves out of signatures, and what it keeps."""
+"""Shortened signatures of the API reference."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from tools.site.annotations import is_readable, public_bases, with_names, with_s
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"),
+    ("written", "shortened"),
     [
         ("(id: Annotated[int, Meta(ge=0, description='Of a [replica], or \\'none\\'.')] = 0)", "(id: int = 0)"),
         ("(of: ~typing.Annotated[str, ~msgspec.Meta(pattern='a]')] | None, to: int)", "(of: str | None, to: int)"),
@@ -15,8 +15,8 @@ from tools.site.annotations import is_readable, public_bases, with_names, with_s
         ("(one: dict[str, int], two: Annotation)", "(one: dict[str, int], two: Annotation)"),
     ],
 )
-def test_what_is_said_of_a_type_beside_it_is_left_out(written: str, shown: str) -> None:
-    assert without_metadata(written) == shown
+def test_metadata_of_a_type_is_omitted(written: str, shortened: str) -> None:
+    assert without_metadata(written) == shortened
 
 
 def test_a_bracket_that_is_not_closed() -> None:

@@ -1,4 +1,4 @@
-"""What is said of citing is true: one version everywhere, and a CITATION.cff of the form that its readers expect."""
+"""Citation data: one version everywhere, and a CITATION.cff that follows its schema."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 CITING = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 REQUIRED = {"authors", "cff-version", "message", "title"}
-"""By the schema of CFF 1.2.0."""
+"""Required by the schema of CFF 1.2.0."""
 ALLOWED = REQUIRED | {
     "abstract", "commit", "contact", "date-released", "doi", "identifiers", "keywords", "license", "license-url",
     "preferred-citation", "references", "repository", "repository-artifact", "repository-code", "type", "url",
@@ -21,7 +21,7 @@ ALLOWED = REQUIRED | {
 
 
 def fields() -> dict[str, str]:
-    """The keys of the first level with what stands on their own line."""
+    """Return the keys of the first level with the values on the same line."""
     return dict(re.findall(r"^([a-z-]+): ?(.*)$", CITATION, re.MULTILINE))
 
 
@@ -31,10 +31,10 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 def test_the_file_has_the_form_of_its_schema() -> None:
-    found = fields()
-    assert found.keys() >= REQUIRED
-    assert found.keys() <= ALLOWED
-    assert (found["cff-version"], found["type"], found["license"]) == ("1.2.0", "software", "Apache-2.0")
+    values = fields()
+    assert values.keys() >= REQUIRED
+    assert values.keys() <= ALLOWED
+    assert (values["cff-version"], values["type"], values["license"]) == ("1.2.0", "software", "Apache-2.0")
     authors = re.findall(
         r"^  - (\w[\w-]*): \S", CITATION.partition("\nauthors:\n")[2].partition("\nkeywords:")[0], re.M
     )
@@ -44,7 +44,7 @@ def test_the_file_has_the_form_of_its_schema() -> None:
     assert len(keywords) == len(set(keywords)) > 0
 
 
-def test_what_the_page_names_as_an_example_exists() -> None:
+def test_the_example_of_the_page_exists() -> None:
     assert set(re.findall(r"rule `([a-z.-]+)`", CITING)) <= set(load_registry().by_id)
     (vector,) = re.findall(r"\*\*A vector\*\*: by its id, such as `([a-z.-]+)`", CITING)
     assert vector in set(Catalogue())

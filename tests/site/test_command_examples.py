@@ -1,4 +1,4 @@
-"""The examples of the pages of commands: what stands in tools/site/examples is what the commands print.
+"""Examples on the pages of commands: tools/site/examples has the real output of the commands.
 
 `python -m tests.site.test_command_examples` from the root of the repository writes them anew.
 """
@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).parents[2]
 _SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 _SECONDS_CELL = re.compile(r"│ \d+\.\d +│")
 _LONG = {"run"}
-"""Examples that take long."""
+"""Slow examples."""
 _NAMES = sorted(file.stem for file in EXAMPLES.glob("*.txt"))
 
 
@@ -32,7 +32,7 @@ def commands(text: str) -> list[str]:
 
 @contextlib.contextmanager
 def a_folder() -> Iterator[None]:
-    """An empty folder that shows the samples, as the root of the repository does."""
+    """Provide an empty folder with the samples at the same path as in the repository."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -44,8 +44,8 @@ def a_folder() -> Iterator[None]:
 
 
 def session(text: str) -> str:
-    """The commands of an example with what they print."""
-    shown: list[str] = []
+    """Run the commands of an example and return them with their output."""
+    lines: list[str] = []
     code = 0
     with a_folder():
         for command in commands(text):
@@ -57,12 +57,12 @@ def session(text: str) -> str:
                 with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
                     code = int(main(words[1:]))
                 printed = out.getvalue().replace(f"{sys.executable} -m", "python -m")
-            shown.append(f"$ {command}\n" + "".join(f"{line.rstrip()}\n" for line in printed.splitlines()))
-    return "".join(shown)
+            lines.append(f"$ {command}\n" + "".join(f"{line.rstrip()}\n" for line in printed.splitlines()))
+    return "".join(lines)
 
 
 def comparable(text: str) -> str:
-    """Without how long it took."""
+    """Remove durations."""
     return _SECONDS_CELL.sub("│ . │", _SECONDS.sub(". s", text))
 
 

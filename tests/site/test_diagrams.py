@@ -1,4 +1,4 @@
-"""The pictures: everything that they are drawn from is in them, and the same things give the same text."""
+"""Diagrams: they show all of their source, and the same source gives the same text."""
 
 from collections.abc import Mapping
 from xml.etree import ElementTree as ET
@@ -7,7 +7,7 @@ import pytest
 from tools.site.diagrams import diagram_of
 from tools.site.diagrams.quorums import CASES, QuorumError, quorum_cases, quorum_picture
 from tools.site.diagrams.roles import edges, role_diagram
-from tools.site.diagrams.rows import Band, Run, Step, deciding, folds, rows_of
+from tools.site.diagrams.rows import Band, Run, Step, deciding_occurrence, folds, rows_of
 from tools.site.diagrams.sequences import figure_of, sequence_diagram
 from tools.site.diagrams.svg import Picture, Point
 from tools.site.names import ALL_SCENARIOS
@@ -35,7 +35,10 @@ def test_a_picture_is_well_formed_and_named() -> None:
     root = ET.fromstring(text)
     assert root.get("role") == "img"
     assert root.get("aria-labelledby") == "a-t a-d"
-    assert [(one.get("id"), one.text) for one in root[:2]] == [("a-t", "One < two"), ("a-d", 'Both & "more"')]
+    assert [(element.get("id"), element.text) for element in root[:2]] == [
+        ("a-t", "One < two"),
+        ("a-d", 'Both & "more"'),
+    ]
     assert (root[-1].text, root[-1].attrib) == (
         "<b>", {"class": "label", "x": "0", "y": "3", "text-anchor": "middle"}
     )  # fmt: skip
@@ -46,13 +49,13 @@ def test_every_transition_is_in_the_role_diagram() -> None:
     drawn = edges()
     assert [edge.number for edge in drawn] == list(range(1, len(drawn) + 1))
     running = set(Role) - {Role.STOPPED}
-    told = {
+    transitions = {
         (source, row.cause, edge.target)
         for edge in drawn
         for row in edge.rows
         for source in (running if edge.source is None else {edge.source})
     }
-    assert told == {(row.source, row.cause, row.target) for row in TRANSITIONS}
+    assert transitions == {(row.source, row.cause, row.target) for row in TRANSITIONS}
     assert len({(edge.source, edge.target) for edge in drawn}) == len(drawn) == 23
 
 
@@ -70,21 +73,23 @@ def ping_pong() -> Run:
 
 def test_every_event_is_drawn_folded_or_a_loss(ping_pong: Run) -> None:
     occurrences = _ran("ping-pong/without-fetched-flag").occurrences
-    network = [one for one in occurrences if isinstance(one.event, DropMessage | CutLink | HealLink)]
+    network = [
+        occurrence for occurrence in occurrences if isinstance(occurrence.event, DropMessage | CutLink | HealLink)
+    ]
     steps = [row for row in ping_pong.rows if isinstance(row, Step)]
     assert len(occurrences) == 104
     assert len(steps) + ping_pong.folded + len(network) == len(occurrences)
     lost = [loss for step in steps for loss in step.lost if loss.dropped]
-    assert len(lost) == sum(isinstance(one.event, DropMessage) for one in network) == 15
+    assert len(lost) == sum(isinstance(occurrence.event, DropMessage) for occurrence in network) == 15
 
 
-def test_what_the_bands_say(ping_pong: Run) -> None:
+def test_the_text_of_the_bands(ping_pong: Run) -> None:
     assert [(row.kind, row.words) for row in ping_pong.rows if isinstance(row, Band)] == [
         ("folded", "events 30 to 41, replication only: 2 fetches of 2, 2 fetches of 3"),
         ("network", "cut 1→3, 3→1"),
-        ("differs", "≠ from here on it matters that there is no fetch.fetched-flag"),
+        ("differs", "≠ the outcome differs from here on without fetch.fetched-flag"),
         ("network", "cut 1→2, 2→1"),
-        ("violated", "✗ never, however long it goes on: violates EventualLeader, NoPingPong"),
+        ("violated", "✗ never happens: violates EventualLeader, NoPingPong"),
     ]
 
 
@@ -102,12 +107,12 @@ def _fetch(sent: int, ended: int | None) -> Arrow:
 def test_no_arrow_leads_into_a_band_or_out_of_it() -> None:
     rows = range(20)
     assert folds(set(rows), [_fetch(3, 5)], rows) == dict.fromkeys(rows, 0)
-    # The rest of a run that is cut is long enough on one side only.
+    # The remaining run beyond the interruption is long enough on one side only.
     assert folds(set(rows) - {19}, [_fetch(7, 19)], rows) == dict.fromkeys(range(8, 19), 8)
     assert folds(set(rows), [_fetch(9, None)], rows) == {
         **dict.fromkeys(range(9), 0), **dict.fromkeys(range(10, 20), 10)
     }  # fmt: skip
-    # Between two bands: both give up their end.
+    # Between two bands: both lose their end.
     assert folds(set(rows) - {10}, [_fetch(9, 11)], rows) == {
         **dict.fromkeys(range(9), 0), **dict.fromkeys(range(12, 20), 12)
     }  # fmt: skip
@@ -125,25 +130,25 @@ def test_a_violation_stands_after_its_event() -> None:
 
 def test_where_a_rule_decides() -> None:
     ran = _ran("s11-two-changes/wrong")
-    decided = deciding(ran.variant, ran.occurrences, rows_of(ran).before)
+    decided = deciding_occurrence(ran.variant, ran.occurrences, rows_of(ran).before)
     assert decided is not None
     assert ran.occurrences[decided].sequence == 63
     right = _ran("s11-two-changes/right")
-    assert deciding(right.variant, right.occurrences, rows_of(right).before) is None
+    assert deciding_occurrence(right.variant, right.occurrences, rows_of(right).before) is None
 
 
 def test_every_variant_of_every_scenario_has_a_picture() -> None:
-    for one in ALL_SCENARIOS:
-        for variant in one.variants:
-            assert diagram_of(one.name, variant.name), (one.name, variant.name)
+    for entry in ALL_SCENARIOS:
+        for variant in entry.variants:
+            assert diagram_of(entry.name, variant.name), (entry.name, variant.name)
 
 
 def test_a_diagram_is_the_same_every_time_and_well_formed(ping_pong: Run) -> None:
     text = sequence_diagram(ping_pong)
     assert text == sequence_diagram(rows_of(_ran("ping-pong/without-fetched-flag")))
     assert ET.fromstring(text).get("role") == "img"
-    assert "12 events of mere replication are told in a line." in text
-    assert figure_of(ping_pong).startswith("<details><summary>Sequence diagram: 104 events, 12 of mere replication")
+    assert "12 events of replication are summarised in one line." in text
+    assert figure_of(ping_pong).startswith("<details><summary>Sequence diagram: 104 events, 12 of replication")
 
 
 def test_a_table_of_partitions() -> None:
@@ -156,10 +161,10 @@ def test_a_table_of_partitions() -> None:
 
 
 def test_the_quorums_are_those_of_the_proof() -> None:
-    found = prove_transition([ReplicaKey(n) for n in (1, 2, 3)], [ReplicaKey(n) for n in (1, 2, 4)])
-    root = ET.fromstring(quorum_picture("swap", found))
-    framed = [one for one in root if (one.get("class") or "").startswith("quorum ")]
-    assert [one.get("class") for one in framed] == ["quorum old", "quorum old", "quorum new", "quorum new"]
+    result = prove_transition([ReplicaKey(n) for n in (1, 2, 3)], [ReplicaKey(n) for n in (1, 2, 4)])
+    root = ET.fromstring(quorum_picture("swap", result))
+    framed = [element for element in root if (element.get("class") or "").startswith("quorum ")]
+    assert [element.get("class") for element in framed] == ["quorum old", "quorum old", "quorum new", "quorum new"]
     assert "the majorities 1, 3 and 2, 4 have no replica in common." in (root[1].text or "")
 
 

@@ -1,4 +1,4 @@
-"""The site is not built when nothing stands behind a MUST rule and nobody says why."""
+"""The build of the site fails if a MUST rule lacks evidence without a stated reason."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tools.site.facts import Material, RuleFacts, gather
-from tools.site.gate import EvidenceError, lacking, require_evidence
+from tools.site.gate import EvidenceError, missing_evidence, require_evidence
 
 from kraft_spec.rules.scope import Exemption
 
@@ -20,7 +20,7 @@ NO_VECTOR = f"{RULE}: no vector is about it, and conformance/kraft_vectors/witho
 
 
 def without(material: Material, *layers: str, vectors: bool = True) -> Material:
-    """The checkout as if these layers never named the rule, or no vector were about it."""
+    """Return the checkout as if these layers never named the rule, or no vector were about it."""
     kept = tuple(place for place in material.report.citations if place.rule_id != RULE or place.layer not in layers)
     manifest = tuple(entry for entry in material.manifest if vectors or RULE not in entry.rules)
     return replace(material, report=replace(material.report, citations=kept), manifest=manifest)
@@ -45,7 +45,7 @@ def test_nothing_is_lacking(facts: Mapping[str, RuleFacts]) -> None:
         (("reference", "model"), False, (NO_PYTHON, NO_TLA, NO_VECTOR)),
     ],
 )
-def test_what_a_must_rule_lacks_is_named(
+def test_missing_evidence_of_a_must_rule_is_named(
     material: Material, layers: tuple[str, ...], vectors: bool, lines: tuple[str, ...]
 ) -> None:
     assert problems(without(material, *layers, vectors=vectors)) == lines
@@ -60,12 +60,12 @@ def test_a_stated_reason_is_enough(material: Material) -> None:
 
 
 @pytest.mark.parametrize("change", [{"level": "SHOULD"}, {"status": "superseded"}])
-def test_of_a_weaker_or_superseded_rule_nothing_is_asked(
+def test_a_weaker_or_superseded_rule_requires_no_evidence(
     facts: Mapping[str, RuleFacts], change: dict[str, str]
 ) -> None:
     rule = replace(facts[RULE].rule, **change)  # type: ignore[arg-type]
-    assert lacking(RuleFacts(rule)) == ()
-    assert lacking(RuleFacts(facts[RULE].rule)) == (NO_PYTHON, NO_TLA, NO_VECTOR)
+    assert missing_evidence(RuleFacts(rule)) == ()
+    assert missing_evidence(RuleFacts(facts[RULE].rule)) == (NO_PYTHON, NO_TLA, NO_VECTOR)
 
 
 def test_a_scenario_that_names_a_rule_does_not_implement_it(facts: Mapping[str, RuleFacts]) -> None:
@@ -78,7 +78,7 @@ def test_a_scenario_that_names_a_rule_does_not_implement_it(facts: Mapping[str, 
 
 
 class App:
-    """As much of Sphinx's application as is looked at before anything is written."""
+    """The part of Sphinx's application that the build reads before it writes anything."""
 
     def __init__(self, repository: Path) -> None:
         self.srcdir = str(repository / "docs")
@@ -92,7 +92,7 @@ def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(facts, "check_citations", lambda *_: broken)
     written: list[object] = []
     monkeypatch.setattr(extension, "write_pages", lambda *pages: written.append(pages))
-    with pytest.raises(SystemExit, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
+    with pytest.raises(SystemExit, match=rf"these rules lack evidence:\n{RULE}: no TLA\+ names it"):
         extension._generate(App(material.repository))
     assert written == []
 
@@ -107,7 +107,7 @@ def test_a_build_that_stops_ends_with_the_reason_alone(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     first, *lines = done.stderr.splitlines()
-    assert first == "The site is not built, because of rules that are named wrongly:"
+    assert first == "The site is not built, because these rule ids do not exist:"
     assert lines[0].startswith(f"docs/index.md:3: {RULE[:-1]}: no rule has this id, did you mean {RULE}")
     assert all(": " in line for line in lines)
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""The words that the glossary gives to the model are the model's."""
+"""Words that the glossary attributes to the model occur in the model."""
 
 import re
 from pathlib import Path

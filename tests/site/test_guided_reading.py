@@ -1,4 +1,4 @@
-"""Every excerpt that the pages ask for is there, and is the whole definition."""
+"""Every excerpt on the pages exists and is the whole definition."""
 
 import re
 from pathlib import Path
@@ -12,11 +12,11 @@ PAGES = sorted(Path("docs").glob("*.md"))
 
 
 def asked(option: str) -> list[str]:
-    found = [re.findall(rf"^:{option}: (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE) for page in PAGES]
-    return [name for lines in found for line in lines for name in line.split()]
+    options = [re.findall(rf"^:{option}: (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE) for page in PAGES]
+    return [name for lines in options for line in lines for name in line.split()]
 
 
-def test_the_reference_has_what_is_asked_for() -> None:
+def test_the_reference_has_every_named_definition() -> None:
     names = asked("reference")
     assert len(names) >= 15
     for name in names:
@@ -27,7 +27,7 @@ def test_the_reference_has_what_is_asked_for() -> None:
         assert text[0].startswith(("def ", "class ", "@"))
 
 
-def test_the_model_has_what_is_asked_for() -> None:
+def test_the_model_has_every_named_operator() -> None:
     names = asked("model")
     assert len(names) >= 15
     for name in names:
@@ -66,8 +66,8 @@ def test_every_pair_has_two_sides_and_names_rules() -> None:
 )  # fmt: skip
 def test_every_area_of_the_protocol_is_met_on_the_way(area: str) -> None:
     texts = [python_definition(name).text for name in asked("reference")]
-    found = named_rules("\n".join(texts), load_registry())
-    assert any(rule.partition(".")[0] == area for rule in found)
+    rules = named_rules("\n".join(texts), load_registry())
+    assert any(rule.partition(".")[0] == area for rule in rules)
 
 
 def test_rules_are_named_once_and_in_order() -> None:
@@ -76,17 +76,17 @@ def test_rules_are_named_once_and_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [("nowhere.x", "no such module"), ("elections.grants_votes", "has no grants_votes"), ("roles", "no such module")],
 )
-def test_no_such_definition(name: str, said: str) -> None:
-    with pytest.raises(ExcerptError, match=said):
+def test_no_such_definition(name: str, message: str) -> None:
+    with pytest.raises(ExcerptError, match=message):
         python_definition(name)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("Nowhere.X", "no module Nowhere"), ("Elections.GrantsVotes", "has no GrantsVotes")]
+    ("name", "message"), [("Nowhere.X", "no module Nowhere"), ("Elections.GrantsVotes", "has no GrantsVotes")]
 )
-def test_no_such_operator(name: str, said: str) -> None:
-    with pytest.raises(ExcerptError, match=said):
+def test_no_such_operator(name: str, message: str) -> None:
+    with pytest.raises(ExcerptError, match=message):
         operator_definition(name)

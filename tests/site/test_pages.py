@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.site.conftest import RELEASE
 from tools.site.api_facts import public_modules
-from tools.site.command_facts import EXAMPLES, NAMES, READ_MORE, codes, tidied
+from tools.site.command_facts import EXAMPLES, NAMES, READ_MORE, codes, tidy_help
 from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
 from tools.site.markup import code_block, options_as_code, prose, split_resolution
@@ -80,17 +80,17 @@ def test_a_rule_page(made: Mapping[str, str]) -> None:
         "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
         ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",
         ":caption: [GrantsVote](../model/Elections.md#grantsvote) in spec/kraft_spec/tla/Elections.tla, lines ",
-        "violated after 14 states. Again: `python -m kraft_dev mutants vote.log-check --tool evidence`.",
+        "violated after 14 states. Reproduce with `python -m kraft_dev mutants vote.log-check --tool evidence`.",
     ):
         assert expected in text
 
 
 def test_a_superseded_rule_says_so_and_by_what(made: Mapping[str, str], material: Material) -> None:
-    gone = [rule for rule in material.registry if not rule.is_active]
-    assert gone
-    for rule in gone:
+    superseded = [rule for rule in material.registry if not rule.is_active]
+    assert superseded
+    for rule in superseded:
         text = made[f"rules/{rule.id}.md"]
-        assert ":::{admonition} This rule does not hold any more" in text
+        assert ":::{admonition} This rule is no longer in force" in text
         assert f"\n{rule.level}, **superseded** · " in text
         assert all(f"`{successor}`" in text for successor in rule.by)
 
@@ -101,17 +101,19 @@ def test_a_rule_that_nothing_implements_says_so(made: Mapping[str, str]) -> None
     assert "\nkafka-topics prints this from a response" in made["rules/cli.topics-describe.md"]
 
 
-def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
-    turned_down = [one.rule.id for one in facts.values() if one.turned_down]
+def test_a_rule_that_was_turned_down_names_the_rule_in_force(
+    facts: Mapping[str, RuleFacts], made: Mapping[str, str]
+) -> None:
+    turned_down = [fact.rule.id for fact in facts.values() if fact.turned_down]
     assert "reassign.zombie-leader" in turned_down
     assert "vote.log-check" not in turned_down
     text = made["rules/reassign.zombie-leader.md"]
-    assert ":::{admonition} Turned down: the text has it so" in text
+    assert ":::{admonition} Turned down: this specification departs from the text" in text
     assert "\nA Leader that nobody fetches from resigns, by `check-quorum.zombie-leader`. The rule keeps" in text
     assert "| `reassign.zombie-leader` | MUST, turned down |" in made["rules/index.md"]
 
 
-def test_a_reason_stands_where_there_is_nothing(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
+def test_a_missing_item_has_a_reason(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
     reason = facts["metric.current-state"].model_reason
     assert reason
     assert f"## TLA+\n\nNone: {prose(reason)}\n" in made["rules/metric.current-state.md"]
@@ -123,7 +125,7 @@ def test_every_rule_is_in_the_table_once(made: Mapping[str, str], material: Mate
         assert len([line for line in lines if line.startswith(f"| `{rule.id}` |")]) == 1, rule.id
 
 
-def test_every_open_point_is_told_with_its_resolution(made: Mapping[str, str], material: Material) -> None:
+def test_every_open_point_is_listed_with_its_resolution(made: Mapping[str, str], material: Material) -> None:
     text = made["rules/open-points.md"]
     for rule in material.registry:
         assert (f"\n`{rule.id}`\n: " in text) == bool(rule.open), rule.id
@@ -135,10 +137,10 @@ def test_every_open_point_is_told_with_its_resolution(made: Mapping[str, str], m
 
 def test_every_scenario_has_a_page_and_a_place_for_its_picture(made: Mapping[str, str]) -> None:
     pages = {path for path in made if path.startswith("scenarios/")}
-    assert pages == {"scenarios/index.md", *(f"scenarios/{one.name}.md" for one in ALL_SCENARIOS)}
-    for one in ALL_SCENARIOS:
-        for variant in one.variants:
-            assert f"<svg>{one.name}/{variant.name}</svg>" in made[f"scenarios/{one.name}.md"]
+    assert pages == {"scenarios/index.md", *(f"scenarios/{scenario.name}.md" for scenario in ALL_SCENARIOS)}
+    for scenario in ALL_SCENARIOS:
+        for variant in scenario.variants:
+            assert f"<svg>{scenario.name}/{variant.name}</svg>" in made[f"scenarios/{scenario.name}.md"]
 
 
 def test_every_property_is_defined_in_a_module_that_is_shown(made: Mapping[str, str]) -> None:
@@ -156,8 +158,8 @@ def test_every_line_of_a_module_is_shown(module: str, material: Material, made: 
         for line in made[f"model/{module}.md"].splitlines()
         if line.startswith(":lines: ")
     ]
-    shown = {number for first, last in spans for number in range(int(first), int(last) + 1)}
-    missing = [line for number, line in enumerate(text, start=1) if number not in shown and line.strip("-= ")]
+    lines = {number for first, last in spans for number in range(int(first), int(last) + 1)}
+    missing = [line for number, line in enumerate(text, start=1) if number not in lines and line.strip("-= ")]
     assert [line for line in missing if "MODULE" not in line] == []
 
 
@@ -185,10 +187,10 @@ def test_every_command_has_a_page(made: Mapping[str, str]) -> None:
 
 
 def test_placeholders_and_bounds_are_plain() -> None:
-    assert tidied("--n <int range>") == "--n N"
-    assert tidied("--p <list[Path]>") == "--p PATH"
-    assert tidied("y [default: 3; x>=1]") == "y [default: 3; 1 or more]"
-    assert tidied("y [1<=x<=9]") == "y [1 to 9]"
+    assert tidy_help("--n <int range>") == "--n N"
+    assert tidy_help("--p <list[Path]>") == "--p PATH"
+    assert tidy_help("y [default: 3; x>=1]") == "y [default: 3; 1 or more]"
+    assert tidy_help("y [1<=x<=9]") == "y [1 to 9]"
     assert options_as_code("See --w-x and `--y`.") == "See `--w-x` and `--y`."
 
 
@@ -202,7 +204,7 @@ def test_every_public_module_has_a_page(made: Mapping[str, str], material: Mater
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "rendered"),
     [
         ("Different `Edge`s.", "Different ``Edge``\\ s."),
         ("`header: ` before it", "``header:`` before it"),
@@ -211,8 +213,8 @@ def test_every_public_module_has_a_page(made: Mapping[str, str], material: Mater
         ("see :func:`x`", "see :func:`x`"),
     ],
 )
-def test_code_in_a_docstring(line: str, shown: str) -> None:
-    assert as_restructured_text([line], {"vote.log-check"}) == [shown]
+def test_code_in_a_docstring(line: str, rendered: str) -> None:
+    assert as_restructured_text([line], {"vote.log-check"}) == [rendered]
 
 
 def test_tables_and_lists_in_a_docstring() -> None:
@@ -246,7 +248,7 @@ def test_generated_pages_are_ignored_by_git_and_by_the_check_of_citations(materi
     assert set(extension.FOLDERS) <= docs.without
 
 
-def test_pages_that_are_none_any_more_are_taken_away(tmp_path: Path) -> None:
+def test_obsolete_pages_are_deleted(tmp_path: Path) -> None:
     extension = pytest.importorskip("tools.site.extension")
     (tmp_path / "written.md").write_text("by hand", encoding="utf-8")
     extension.write_pages(tmp_path, {"rules/a.md": "a", "rules/b.md": "b"})

@@ -1,4 +1,4 @@
-"""The piece of a file that a line belongs to."""
+"""The piece of a file around a line."""
 
 import pytest
 from tools.site.pieces import Piece, pieces, tla_blocks
@@ -79,7 +79,7 @@ def test_of_a_long_class_only_the_method_or_the_head_is_shown() -> None:
         "class Long:\n    '''Rule: a.b.'''\n\n    def one(self):\n        # Rule: a.c.\n        pass\n"
         + "\n    x = 1" * 60
     )
-    assert [(one.first, one.last, one.name) for one in pieces("long.py", long, [2, 5])] == [
+    assert [(piece.first, piece.last, piece.name) for piece in pieces("long.py", long, [2, 5])] == [
         (1, 2, "Long"),
         (4, 6, "Long.one"),
     ]

@@ -1,4 +1,4 @@
-"""Pages of recorded results: what is older than the code it is about says so."""
+"""Pages of recorded results: a result that is older than its code is marked."""
 
 import subprocess
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def test_a_result_carries_its_commit() -> None:
     assert measured_now("mutants").commit.removesuffix("-dirty") == (head or "unknown")
 
 
-def test_what_is_not_measured_yet_has_no_result() -> None:
+def test_an_unmeasured_name_has_no_result() -> None:
     assert load_result("nothing") is None
 
 
@@ -63,7 +63,7 @@ def test_a_result_is_written_as_it_is_read(monkeypatch: pytest.MonkeyPatch, tmp_
     assert result_file("mutants").read_text().count("\n  {") == len(rows)
 
 
-def test_a_result_that_is_none_is_refused_with_its_field(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_invalid_result_is_rejected_with_its_field(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     (tmp_path / "mutants.json").write_text('{"schema": "kraft-mutants/1", "name": 7}')
     with pytest.raises(ResultError, match=r"mutants.json: Expected `str`, got `int` - at `\$.name`"):
@@ -72,8 +72,8 @@ def test_a_result_that_is_none_is_refused_with_its_field(monkeypatch: pytest.Mon
 
 def test_each_action_of_the_proof_is_reached_from_a_rule_of_a_kip(made: Mapping[str, str]) -> None:
     lines = made["results/proved.md"].splitlines()
-    (line,) = [one for one in lines if one.startswith("| [vote.log-check]")]
+    (line,) = [row for row in lines if row.startswith("| [vote.log-check]")]
     assert "KIP-853, Leader election" in line
     assert "| `HandleVoteRequest` | `vote` |" in line
-    rows = "".join(one for one in lines if one.startswith("| ["))
+    rows = "".join(row for row in lines if row.startswith("| ["))
     assert [action.name for action in theory().actions if f"`{action.name}`" not in rows] == []

@@ -1,4 +1,4 @@
-"""What the search of the site finds first, in a real browser."""
+"""First results of the site's search, in a real browser."""
 
 import functools
 import subprocess
@@ -24,15 +24,15 @@ suppress_warnings = ["myst.xref_missing"]
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files and says nothing of it."""
+    """Serves files without logging."""
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
 def site(made: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages of all rules up to their Python, which takes most of a build, with Sphinx's own search."""
+    """Build the pages of all rules up to their Python, with Sphinx's own search."""
     pytest.importorskip("myst_parser", reason="the site is built with the extra `docs`")
     source = tmp_path_factory.mktemp("source")
     (source / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
@@ -44,14 +44,14 @@ def site(made: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> P
     built = tmp_path_factory.mktemp("built")
     words = [sys.executable, "-m", "sphinx", "--quiet", "-b", "html", str(source), str(built)]
     subprocess.run(words, check=True, capture_output=True, timeout=600)
-    # A browser asks for it, and complains if it is not there.
+    # A browser requests the icon, and reports an error if it is missing.
     (built / "favicon.ico").write_bytes(b"")
     return built
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The address at which a folder is served."""
+    """Yield the address at which a folder is served."""
     handler = functools.partial(QuietHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()

@@ -1,4 +1,4 @@
-"""The slices that leave a rule out: read from the model's own modules, and shown on the rule's page."""
+"""Model checks that omit a rule: read from the model's modules, and shown on the rule's page."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from tools.site.slices import slices_without
 
 from kraft_spec.models import CHECKS, Configuration, ModelCheck
 
-NOTHING = "No counterexample is looked for in the model."
+NOTHING = "The model has no search for a counterexample."
 
 
 def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
@@ -22,12 +22,12 @@ def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts],
     text = made["rules/check-quorum.resign.md"]
     assert NOTHING not in text
     for name, violates in violated.items():
-        assert f"- **slice** `{name}`: the rule is left out, and TLC must find `{violates}` viol" in text
-        assert f"  In the group `ci` of checks. Again: `kraft-spec model {name}`.\n" in text
+        assert f"- **model check** `{name}`: it omits the rule, and TLC must report `{violates}` viol" in text
+        assert f"  In the group `ci` of checks. Reproduce with `kraft-spec model {name}`.\n" in text
 
 
 def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -> None:
-    """The heads say it in prose, and a line that is cut at a hyphen has a space there."""
+    """The head comments name rules in prose, where a hyphen at a line break is followed by a space."""
     ids = material.registry.by_id
     of_rule = slices_without(ids)
     named = [
@@ -41,7 +41,7 @@ def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -
     assert [(rule, check.name) for rule, check in named if check not in of_rule.get(rule, ())] == []
 
 
-def test_the_sentence_stands_only_where_nothing_is_looked_for(
+def test_the_sentence_appears_only_without_a_search(
     facts: Mapping[str, RuleFacts], made: Mapping[str, str], material: Material
 ) -> None:
     left_out = slices_without(material.registry.by_id)
@@ -49,10 +49,12 @@ def test_the_sentence_stands_only_where_nothing_is_looked_for(
         text = made[f"rules/{rule.id}.md"]
         nothing = rule.is_active and not facts[rule.id].counterexamples and rule.id not in left_out
         assert (NOTHING in text) == nothing, rule.id
-        assert (f"{NOTHING} The catalogue has it as no safety rule." in text) == (nothing and not rule.safety), rule.id
+        assert (f"{NOTHING} The catalogue does not list it as a safety rule." in text) == (
+            nothing and not rule.safety
+        ), rule.id
 
 
-def test_what_a_mutant_finds_in_a_slice_is_not_shown_twice(facts: Mapping[str, RuleFacts]) -> None:
+def test_a_counterexample_of_a_mutant_is_not_listed_twice(facts: Mapping[str, RuleFacts]) -> None:
     rule = "voters.one-change-at-a-time"
     assert [each.name for each in slices_without([rule])[rule]] == ["voters-one-change", "voters-one-change-loss"]
     assert facts[rule].slices == ("voters-one-change",)
@@ -62,7 +64,7 @@ def check(name: str, violates: str = "Holds", **replaces: str) -> ModelCheck:
     return ModelCheck(name, Configuration("MCSmall", replaces=replaces), ("nightly",), "small", "", violates=violates)
 
 
-def test_what_a_configuration_does_not_reach_is_not_left_out(tmp_path: Path) -> None:
+def test_unreachable_operators_do_not_count_as_omitting_a_rule(tmp_path: Path) -> None:
     (tmp_path / "Base.tla").write_text("\\* Without a.base.\nNext == TRUE\n")
     (tmp_path / "MCSmall.tla").write_text(
         "EXTENDS Base, Naturals\n\n"
@@ -77,6 +79,10 @@ def test_what_a_configuration_does_not_reach_is_not_left_out(tmp_path: Path) -> 
         "Init == Five = 5\n"
     )
     rules = ["a.base", "a.one", "a.quoted", "a.two", "a.three", "a.four", "a.five"]
-    one, three, good = check("one", Held="One"), check("three", Holds="Three"), check("good", violates="", Held="Two")
-    found = slices_without(rules, [one, three, check("plain"), good], tmp_path)
-    assert found == {"a.one": (one,), "a.three": (three,), "a.four": (three,)}
+    first_check, three, good = (
+        check("one", Held="One"),
+        check("three", Holds="Three"),
+        check("good", violates="", Held="Two"),
+    )
+    checks = slices_without(rules, [first_check, three, check("plain"), good], tmp_path)
+    assert checks == {"a.one": (first_check,), "a.three": (three,), "a.four": (three,)}

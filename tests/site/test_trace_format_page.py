@@ -1,4 +1,4 @@
-"""docs/trace-format.md: it names every field, and its small trace is what it says."""
+"""docs/trace-format.md: it names every field, and its small trace is as described."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ _IN_EVERY_MESSAGE = {"id", "source", "destination", "correlation_id"}
 
 
 def fields_of(section: str) -> set[str]:
-    """What stands in the first column of the tables of a section."""
+    """Return the first column of the tables of a section."""
     text = PAGE.partition(f"# {section}\n")[2].partition("\n#")[0]
     cells = re.findall(r"^\| (`[^|]*`) \|", text, re.MULTILINE)
     return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
@@ -52,7 +52,7 @@ def test_the_page_has_the_tables_of_events_messages_and_effects() -> None:
     assert all(header in PAGE for header in ("| event | cause | input |", "| type | fields |", "| kind | fields |"))
 
 
-def test_what_each_group_and_each_property_needs_is_what_the_checker_counts() -> None:
+def test_the_page_states_the_fields_that_each_group_and_property_needs() -> None:
     text = PAGE.partition("## How much was compared\n")[2].partition("\n## ")[0]
     groups, properties = (
         dict(re.findall(r"^\| `?(\w+)`? \| (.*) \|$", table.partition("|---|---|\n")[2], re.MULTILINE))
@@ -63,28 +63,28 @@ def test_what_each_group_and_each_property_needs_is_what_the_checker_counts() ->
     for name, fields in GROUPS.items():
         if name not in ("other", *fields, "message", "input", "sends", "writes"):
             assert tuple(re.findall(r"`([\w.]+)`", groups[name])) == fields
-    shown = {
+    documented = {
         name: tuple(
             frozenset(re.findall(r"`([\w.]+)`", way)) - {"state"} | (of_state if "all of `state`" in way else set())
             for way in cell.split(", or ")
         )
         for name, cell in properties.items()
     }
-    assert shown == {name: tuple(map(frozenset, ways)) for name, ways in PROPERTIES.items()}
+    assert documented == {name: tuple(map(frozenset, ways)) for name, ways in PROPERTIES.items()}
 
 
 @pytest.mark.slow
 def test_the_small_trace_is_accepted_and_rejected_where_the_page_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
-    assert found is not None
+    example = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    assert example is not None
     small = tmp_path / "small.jsonl"
-    small.write_text(found[1], encoding="utf-8")
+    small.write_text(example[1], encoding="utf-8")
     assert main(["validate", str(small)]) == ExitCode.CONFORMANT
-    said = PAGE.partition("$ kraft-spec validate small.jsonl\n")[2].partition("```")[0]
-    assert capsys.readouterr().out.endswith(said)
-    lines = found[1].splitlines()
+    output = PAGE.partition("$ kraft-spec validate small.jsonl\n")[2].partition("```")[0]
+    assert capsys.readouterr().out.endswith(output)
+    lines = example[1].splitlines()
     wrong = re.sub(r'"voted_key":\{[^}]*\}', '"voted_key":null', lines[4])
     assert wrong != lines[4]
     small.write_text("\n".join([*lines[:4], wrong, *lines[5:]]) + "\n", encoding="utf-8")

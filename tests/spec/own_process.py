@@ -1,4 +1,4 @@
-"""For tests that load a specification: TLC keeps static state, so each needs a process of its own."""
+"""Separate processes for tests that load a specification, because TLC keeps static state."""
 
 import multiprocessing
 from collections.abc import Callable
@@ -10,7 +10,7 @@ TOYS = Path(__file__).resolve().parent / "tla"
 """Folder of the toy specifications."""
 
 SECONDS = 3600
-"""A call that takes longer hangs."""
+"""Seconds after which a call is considered to hang."""
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
@@ -19,7 +19,7 @@ Answer = TypeVar("Answer")
 def in_own_process(
     function: Callable[Parameters, Answer], *args: Parameters.args, **kwargs: Parameters.kwargs
 ) -> Answer:
-    """Call a function of a module in a fresh process, and return or raise what it does.
+    """Call a function of a module in a fresh process, and return its result or raise its exception.
 
     The function, its arguments and its answer must survive pickling.
     """

@@ -1,4 +1,4 @@
-"""Model checks on the compiled model: TLC's numbers and counterexamples, and a defect of the compiler is found."""
+"""Model checks on the compiled model: TLC's numbers and counterexamples, and detection of compiler faults."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ NeverTheLast == pair.high < Most
 Falls == [][pair'.low >= pair.low /\\ left' \\subseteq left]_<<pair, left>>
 ====
 """
-"""More states in TLC's queue than it keeps in memory: it reads them back from the disk."""
+"""More states in TLC's queue than fit in memory, so that it reads them back from the disk."""
 
 FAULTY = """\
 import sys
@@ -45,7 +45,7 @@ building.write_check_jar(Specification(folder, "Wide", "Wide"), jar)
 
 @pytest.fixture
 def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the specification, and a cache of compiled ones that is empty."""
+    """Provide a folder with the specification, and an empty cache of compiled models."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "wide"
     folder.mkdir()
@@ -84,8 +84,8 @@ def test_a_counterexample_is_the_same(wide: Path) -> None:
     assert len(compiled.trace) == 3
 
 
-def test_a_fault_of_the_compiler_is_found(wide: Path, tmp_path: Path) -> None:
-    """A difference of sets that takes nothing away."""
+def test_a_fault_of_the_compiler_is_detected(wide: Path, tmp_path: Path) -> None:
+    """The mutant of the compiler makes a difference of sets remove nothing."""
     jar = tmp_path / "faulty.jar"
     subprocess.run([sys.executable, "-c", FAULTY, str(wide), str(jar)], check=True)
     report = _checked(wide, jar, both=True)
@@ -95,14 +95,14 @@ def test_a_fault_of_the_compiler_is_found(wide: Path, tmp_path: Path) -> None:
 
 
 def test_the_models_own_steps_and_properties_agree() -> None:
-    """Those of all other slices are asked of both in the nights of a week."""
+    """The nightly checks of a week compare both on all other model checks."""
     report = run_check(find_check("smoke"), way=Way.BOTH)
     assert (report.report.outcome, report.way) == (Outcome.OK, Way.BOTH), report.report.message
     assert report.report.progress.states_distinct > 1000
 
 
 @pytest.mark.parametrize(("name", "what"), NOT_COMPILED.items())
-def test_what_is_not_compiled_is_said(name: str, what: str) -> None:
+def test_the_reason_for_not_compiling_is_reported(name: str, what: str) -> None:
     with pytest.raises(ModelCheckError, match=f"^{name} is not compiled: .*{what} is not compiled"):
         run_check(find_check(name), way=Way.BOTH)
 
@@ -111,7 +111,7 @@ def _outcome(way: Way) -> CheckReport:
     return run_check(find_check("changes"), way=way, time_limit_seconds=1)
 
 
-def test_what_is_not_compiled_is_interpreted_unless_both_are_asked_for(
+def test_uncompiled_checks_are_interpreted_unless_both_are_required(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()

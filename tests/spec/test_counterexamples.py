@@ -1,4 +1,4 @@
-"""TLC's counterexamples in words: values read back, actions found by their place, changes named."""
+"""TLC's counterexamples in words: parsed values, actions by their line, named changes."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from kraft_spec.tlc.value_text import ValueTextError, parsed_value
 from kraft_spec.tlc.values import Function, ModelValue, TlaValue
 
 ACTIONS = {3: "ElectionTimeout", 4: "HandleVoteRequest"}
-"""What stands on the lines of Next."""
+"""Actions on the lines of Next."""
 
 KEYS = '{[directory_id |-> "A", id |-> 1], [directory_id |-> "B", id |-> 2]}'
 VOTERS = f"<<[voters |-> {KEYS}, details |-> {{}}, offset |-> -1, target |-> {{}}]>>"
@@ -75,12 +75,12 @@ def test_values_take_few_words(value: TlaValue, words: str) -> None:
 
 
 def traced(number: int, line: int, variables: tuple[tuple[str, str], ...]) -> TraceState:
-    """A state that the part of `Next` in this line led to."""
+    """Return a state reached by the part of `Next` in this line."""
     return TraceState(number, "Next", f"line {line}, col 6 to line {line}, col 9 of module KRaft", "", variables)
 
 
 def variables(first: str, network: str, cuts: str = "{}") -> tuple[tuple[str, str], ...]:
-    """A cluster of two, where the second replica never changes."""
+    """Return a cluster of two whose second replica never changes."""
     return (
         ("config", "[off |-> {}]"),
         ("replicas", f"<<{first}, {replica(2, 'B')}>>"),
@@ -95,7 +95,7 @@ def key(number: int, directory: str) -> str:
 
 
 def replica(number: int, directory: str, role: str = "Unattached", **fields: str) -> str:
-    """The state of a replica as TLC prints it."""
+    """Return the state of a replica as TLC prints it."""
     texts = {
         "replica_key": key(number, directory),
         "role": f'"{role}"',
@@ -114,7 +114,7 @@ def replica(number: int, directory: str, role: str = "Unattached", **fields: str
 
 
 def message(sender: int, to: int, corr: int) -> str:
-    """A request for a vote."""
+    """Return a request for a vote."""
     return (
         f'[type |-> "VoteRequest", source |-> {sender}, destination |-> {to}, correlation_id |-> {corr}, '
         "epoch |-> 1, pre_vote |-> FALSE, "
@@ -123,7 +123,7 @@ def message(sender: int, to: int, corr: int) -> str:
 
 
 def record(epoch: int, kind: str, value: int) -> str:
-    """A record of a log."""
+    """Return a record of a log."""
     return f'[epoch |-> {epoch}, kind |-> "{kind}", value |-> {value}, voters |-> {{}}, details |-> {{}}]'
 
 
@@ -136,9 +136,11 @@ def test_a_counterexample_in_words() -> None:
         traced(2, 3, variables(campaigns, f"{{{message(2, 1, 1)}, {message(1, 2, 1)}}}")),
         traced(3, 4, variables(voted, f"{{{message(1, 2, 0)}}}", "{<<1, 2>>}")),
     )
-    found = ModelCheckReport(Outcome.VIOLATION, "TypeOk", "", trace, "Stuttering", Progress(), 0.0, (), (), None, 0, 12)
-    shown = text_of(in_words(found, ACTIONS))
-    assert shown == (
+    report = ModelCheckReport(
+        Outcome.VIOLATION, "TypeOk", "", trace, "Stuttering", Progress(), 0.0, (), (), None, 0, 12
+    )
+    words = text_of(in_words(report, ACTIONS))
+    assert words == (
         "1. Init: 1-A: Unattached, epoch 1, log [Data of epoch 1], voters {1-A, 2-B}; "
         "2-B: Unattached, epoch 0, empty log, voters {1-A, 2-B}; "
         "on its way from 2: VoteRequest to 1 (epoch 1, voter key 1-other)\n"

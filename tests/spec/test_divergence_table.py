@@ -1,4 +1,4 @@
-"""Where logs part: the arithmetic of the reference and that of the model, on every small log."""
+"""Divergence of logs: the reference and the model agree on every small log."""
 
 import shutil
 from dataclasses import replace
@@ -38,8 +38,8 @@ def rows_of_the_model(folder: Path) -> frozenset[Any]:
 
 
 def row(cut: Any, epochs: tuple[int, ...], start: int, epoch: int, offset: int) -> tuple[Any, ...]:
-    """The row of the reference."""
-    whole = flush(append(log_from(CHECKPOINT), [Record(one, RecordKind.DATA, 0) for one in epochs]))
+    """Return the row of the reference."""
+    whole = flush(append(log_from(CHECKPOINT), [Record(record_epoch, RecordKind.DATA, 0) for record_epoch in epochs]))
     log = trim(whole, snapshot_at(whole, start)) if start else whole
     end = end_of_epoch(log, epoch)
     answer = FetchResponse(2, 1, 7, Error.NONE, 4, 2, None, -1, epoch, offset, ())
@@ -56,4 +56,4 @@ def test_the_reference_and_the_model_agree_on_every_small_log(tmp_path: Path) ->
         shutil.copy(path, tmp_path)
     rows = in_own_process(rows_of_the_model, tmp_path)
     assert len(rows) == 2 * 140 * 5 * 6
-    assert {one: row(*one[:5]) for one in rows if one != row(*one[:5])} == {}
+    assert {values: row(*values[:5]) for values in rows if values != row(*values[:5])} == {}

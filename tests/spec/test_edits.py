@@ -1,4 +1,4 @@
-"""Edited copies of packages: what is compiled already comes along, and an edit is never hidden by it."""
+"""Edited copies of packages: they reuse compiled files, which never hide an edit."""
 
 import compileall
 import os
@@ -23,10 +23,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return folder.name
 
 
-def test_only_what_is_edited_is_compiled_again(package: str) -> None:
+def test_only_edited_files_are_compiled_again(package: str) -> None:
     with edited_packages([Edit(f"{package}/__init__.py", "VALUE = 1", "VALUE = 2")]) as environment:
         copy = Path(environment["PYTHONPATH"].split(os.pathsep)[0]) / package
-        assert [one.name for one in (copy / "__pycache__").iterdir()] == [f"other.{sys.implementation.cache_tag}.pyc"]
+        assert [path.name for path in (copy / "__pycache__").iterdir()] == [f"other.{sys.implementation.cache_tag}.pyc"]
         command = [sys.executable, "-c", f"import {package} as p; print(p.VALUE, p.OTHER)"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["2", "1"]

@@ -1,4 +1,4 @@
-"""Liveness: a check holds, broken protocols go round in a loop, premises are met, and fair behaviours exist."""
+"""Liveness: checks hold, mutants loop, premises are satisfied, and fair behaviours exist."""
 
 import re
 from dataclasses import replace
@@ -30,21 +30,21 @@ def run_mutated(check: ModelCheck) -> CheckReport:
 
 @pytest.mark.parametrize("name", ["liveness-no-fall-back", "liveness-refusal-lasts"])
 def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
-    found = run_mutated(find_check(name))
-    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
-    back = re.fullmatch(r"Back to state (\d+)", found.report.loop)
-    assert back, found.report.loop
-    loop = found.report.trace[int(back.group(1)) - 1 :]
+    report = run_mutated(find_check(name))
+    assert report.as_expected, (report.report.outcome, report.report.violated, report.report.message)
+    back = re.fullmatch(r"Back to state (\d+)", report.report.loop)
+    assert back, report.report.loop
+    loop = report.report.trace[int(back.group(1)) - 1 :]
     assert len(loop) > 2
     assert any("VoteResponse" in state.text and "granted |-> FALSE" in state.text for state in loop)
 
 
-def test_without_the_fall_back_the_check_that_held_fails() -> None:
-    """The same configuration, with all properties, on a model in which a lost round is not left."""
+def test_without_the_fall_back_the_check_fails() -> None:
+    """The same configuration, with all properties, on a model that never leaves a lost round."""
     broken = replace(find_check("liveness-removed-voter"), mutants=("state.prospective.lost.known-leader",))
-    found = run_mutated(broken)
-    assert found.report.outcome is Outcome.VIOLATION, found.report.message
-    assert not found.as_expected
+    report = run_mutated(broken)
+    assert report.report.outcome is Outcome.VIOLATION, report.report.message
+    assert not report.as_expected
 
 
 def test_every_property_holds_somewhere_and_is_violated_by_a_variant() -> None:
@@ -56,14 +56,14 @@ def test_every_property_holds_somewhere_and_is_violated_by_a_variant() -> None:
 
 
 def test_a_variant_names_one_temporal_property() -> None:
-    """TLC does not say which of several it found violated."""
+    """TLC does not report which of several temporal properties is violated."""
     for check in LIVENESS:
         if check.violates:
             assert check.configuration.properties in ((check.violates,), ()), check.name
 
 
 def test_nothing_cuts_a_behaviour_or_merges_states() -> None:
-    """A constraint, a view or a symmetry could hide a loop or make one up."""
+    """A constraint, a view or a symmetry could hide a loop or create one."""
     for check in LIVENESS:
         assert not check.configuration.constraint, check.name
         assert not check.configuration.view, check.name
@@ -84,7 +84,7 @@ def test_a_specification_with_more_fairness_cuts_nothing_else(module: str, defin
 
 
 def test_the_fairness_of_reassignments_is_fairness_only() -> None:
-    """Each conjunct but the first says: infinitely often not due, or infinitely often taken."""
+    """Each conjunct but the first states: infinitely often not due, or infinitely often taken."""
     text = (model_directory() / "MCLivenessReassign.tla").read_text(encoding="utf-8")
     definition = re.search(r"^SpecOfReassignment ==\n((?:  .*\n)+)", text, flags=re.MULTILINE)
     assert definition is not None

@@ -1,4 +1,4 @@
-"""The mapping between model and reference: no field is left out, and every value comes back as it was."""
+"""Mapping between model and reference: every field is mapped, and every value survives the round trip."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
@@ -29,7 +29,7 @@ GIVEN: dict[str, st.SearchStrategy[object]] = {
     "timeout_ms": st.just(30_000),
     "voters": st.frozensets(keys, min_size=1, max_size=4),
 }
-"""What the model has one of, or none; the other fields are as in a trace."""
+"""Fields restricted to the model's values; the other fields are as in a trace."""
 
 logs = built(
     Log,
@@ -94,10 +94,10 @@ def test_a_configuration_comes_back(configuration: Configuration) -> None:
     assert back.profile == configuration.profile
     assert back == replace(
         configuration,
-        # The voters of the cluster are None again, whether the replica named them or not.
+        # The voters of the cluster become None again, even if the replica named them.
         replicas={
-            i: replace(one, initial_voters=None) if one.initial_voters == configuration.voters else one
-            for i, one in configuration.replicas.items()
+            i: replace(replica, initial_voters=None) if replica.initial_voters == configuration.voters else replica
+            for i, replica in configuration.replicas.items()
         },
     )
 
@@ -112,7 +112,7 @@ def test_answers_that_no_profile_gives_have_a_profile_of_their_own() -> None:
 
 def reference_names(kind: type) -> set[str]:
     named_tuple: tuple[str, ...] | None = getattr(kind, "_fields", None)
-    return set(named_tuple) if named_tuple is not None else {one.name for one in fields(kind)}
+    return set(named_tuple) if named_tuple is not None else {field.name for field in fields(kind)}
 
 
 def covered(*tables: Iterable[Field]) -> set[str]:
@@ -146,11 +146,11 @@ def test_every_field_of_the_reference_is_mapped_or_named_as_left_out(kind: type,
     ("row", "whole"),
     [
         (mapping_forms.snapshot_to_model, Snapshot(0, 0, 1, frozenset())),
-        (lambda one: next(iter(mapping_forms.reports_to_model([one]))), Report(ReplicaKey(1, "A"), "E1", 0, 1)),
-        (lambda one: next(iter(mapping_forms.details_to_model([one]))), VoterDetails(1, "E1", 0, 1)),
+        (lambda report: next(iter(mapping_forms.reports_to_model([report]))), Report(ReplicaKey(1, "A"), "E1", 0, 1)),
+        (lambda details: next(iter(mapping_forms.details_to_model([details]))), VoterDetails(1, "E1", 0, 1)),
     ],
 )
-def test_what_is_seen_of_a_part_has_all_its_fields(
+def test_the_row_of_a_part_has_all_its_fields(
     row: Callable[[object], tuple[object, ...]], whole: tuple[object, ...]
 ) -> None:
     assert len(row(whole)) == len(whole)
@@ -163,7 +163,7 @@ def test_every_message_event_and_effect_is_mapped() -> None:
 
 
 def model_shapes() -> dict[str, frozenset[str]]:
-    """The fields of a replica and of `config` in the model's first states."""
+    """Return the fields of a replica and of `config` in the model's initial states."""
     from kraft_spec.tlc.specification import Specification
 
     specification = Specification(model_directory(), "Edges")

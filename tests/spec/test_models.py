@@ -1,4 +1,4 @@
-"""The named model checks: the small ones run, changed models are caught, and every action is expected to fire."""
+"""Named model checks: small ones run, changed models are detected, and every action is expected to occur."""
 
 import re
 import shutil
@@ -30,17 +30,17 @@ HEAP_MEGABYTES = 3072  # coverage keeps a node for each place that names an oper
 @pytest.mark.nightly
 def test_smoke_holds_and_an_action_beyond_its_bounds_never_fires() -> None:
     smoke = find_check("smoke")
-    found = run_check(replace(smoke, fires=smoke.fires | {"Crash"}), heap_megabytes=HEAP_MEGABYTES)
-    assert found.never_fired == ("Crash",)
-    assert not found.as_expected
-    assert replace(found, never_fired=()).as_expected, found.report.message
-    assert found.exhaustive
-    assert found.report.progress.states_distinct > 1000
+    report = run_check(replace(smoke, fires=smoke.fires | {"Crash"}), heap_megabytes=HEAP_MEGABYTES)
+    assert report.never_fired == ("Crash",)
+    assert not report.as_expected
+    assert replace(report, never_fired=()).as_expected, report.report.message
+    assert report.exhaustive
+    assert report.report.progress.states_distinct > 1000
 
 
 def test_the_checks_of_every_push_go_through_their_whole_slice() -> None:
-    """A time limit, too, is an end that is as expected."""
-    assert [one.name for one in checks_of("ci") if one.simulation or one.time_limit_seconds is not None] == []
+    """A time limit would be an accepted end, too."""
+    assert [check.name for check in checks_of("ci") if check.simulation or check.time_limit_seconds is not None] == []
 
 
 def test_a_search_that_fails_says_why(tmp_path: Path) -> None:
@@ -66,18 +66,18 @@ def test_a_search_that_fails_says_why(tmp_path: Path) -> None:
 def test_a_changed_model_is_caught(tmp_path: Path, old: str, new: str, caught_by: set[str]) -> None:
     shutil.copytree(model_directory(), tmp_path, dirs_exist_ok=True)
     apply_edits(tmp_path, [Edit("Elections.tla", old, new)])
-    found = run_check(find_check("smoke"), directory=tmp_path, heap_megabytes=HEAP_MEGABYTES)
-    assert found.report.outcome is Outcome.VIOLATION, found.report.message
-    assert set(found.report.violated.split(" or ")) & caught_by
-    assert found.report.trace
-    assert not found.as_expected
+    report = run_check(find_check("smoke"), directory=tmp_path, heap_megabytes=HEAP_MEGABYTES)
+    assert report.report.outcome is Outcome.VIOLATION, report.report.message
+    assert set(report.report.violated.split(" or ")) & caught_by
+    assert report.report.trace
+    assert not report.as_expected
 
 
 @pytest.mark.parametrize(
     "guard",
     [
         "log-check",
-        # `make models` runs all six of them; that their lengths agree is asked again at night.
+        # `make models` runs all six, and a nightly check compares their lengths.
         *(pytest.param(guard, marks=pytest.mark.nightly) for guard in ("divergence", "log-matching")),
     ],
 )
@@ -95,28 +95,28 @@ def test_local_forms_fail_at_the_step_at_which_the_whole_ones_do(guard: str) -> 
 def test_the_search_finds_the_actions_that_tlc_counts(name: str, tmp_path: Path) -> None:
     check = find_check(name)
     model = write_model(check, tmp_path / "model")
-    found = run_check(check, workers=2, heap_megabytes=HEAP_MEGABYTES, coverage=True)
-    assert found.report.outcome is Outcome.OK, found.report.message
-    assert found.never_fired == ()
+    report = run_check(check, workers=2, heap_megabytes=HEAP_MEGABYTES, coverage=True)
+    assert report.report.outcome is Outcome.OK, report.report.message
+    assert report.never_fired == ()
     every = set(next_actions().values())
-    counted = {name for name, states in fired_actions(found.report).items() if states}
+    counted = {name for name, states in fired_actions(report.report).items() if states}
     assert firing_actions(check, every, next_actions(), model) == counted & every
 
 
 def test_a_counterexample_without_an_expected_action_is_not_as_expected() -> None:
     check = find_check("voters-snapshot-newest")
-    found = run_check(replace(check, fires=frozenset({"TakeSnapshot", "Restart"})), heap_megabytes=HEAP_MEGABYTES)
-    assert found.report.violated == check.violates
-    assert found.never_fired == ("Restart",)
-    assert not found.as_expected
-    assert replace(found, never_fired=()).as_expected
+    report = run_check(replace(check, fires=frozenset({"TakeSnapshot", "Restart"})), heap_megabytes=HEAP_MEGABYTES)
+    assert report.report.violated == check.violates
+    assert report.never_fired == ("Restart",)
+    assert not report.as_expected
+    assert replace(report, never_fired=()).as_expected
 
 
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_a_stopped_check_resumes_from_its_checkpoint(tmp_path: Path) -> None:
     check = find_check("election-nightly")
-    # The clock of the limit starts with the search, so these are enough for any machine.
+    # The clock of the limit starts with the search, so these seconds are enough on any machine.
     first = run_check(check, checkpoint_directory=tmp_path, time_limit_seconds=5)
     assert first.as_expected
     assert first.report.outcome is Outcome.TIME_LIMIT
@@ -134,7 +134,7 @@ def test_next_is_read_whole() -> None:
 
 
 def test_every_action_of_next_fires_in_some_ci_check() -> None:
-    """Within the bounds of a check, or in a counterexample that must be found."""
+    """Every action occurs within the bounds of a check, or in an expected counterexample."""
     fired = {name for check in checks_of("ci") for name in check.fires}
     assert fired == set(next_actions().values())
 

@@ -1,4 +1,4 @@
-"""The table of the model checks: read, written for TLC, and refused with the entry and the field."""
+"""Table of the model checks: read, written for TLC, and rejected with the entry and the field."""
 
 import re
 from functools import cache
@@ -23,7 +23,7 @@ from kraft_spec.models import (
 
 TABLES = model_directory().parent / "models" / "checks"
 CLOSED_THOUGH_NO_SWITCH = {"HealLink", "DropMessage", "FetchTargets"}
-"""What has no switch that is on, and is closed all the same."""
+"""Operators that are closed without a switch."""
 
 TABLE = """
 [base.closed]
@@ -55,7 +55,7 @@ def checks_in(folder: Path, text: str) -> tuple[ModelCheck, ...]:
     return read_checks(folder, GROUPS)
 
 
-def test_an_entry_says_what_is_different(tmp_path: Path) -> None:
+def test_an_entry_states_only_its_differences(tmp_path: Path) -> None:
     mine, other = checks_in(tmp_path, TABLE)
     assert (mine.leaves_out, other.leaves_out) == ("the rest", "the rest")
     assert mine.configuration == Configuration(
@@ -125,7 +125,7 @@ def test_an_unknown_group_is_refused(tmp_path: Path) -> None:
 
 @cache
 def defined(module: str) -> frozenset[str]:
-    """The operators that a module of the model defines or extends."""
+    """Return the operators that a module of the model defines or extends."""
     text = (model_directory() / f"{module}.tla").read_text(encoding="utf-8")
     names = set(re.findall(r"^(\w+)(?:\(.*?\))? ==", text, flags=re.MULTILINE))
     extended = re.search(r"^EXTENDS (.*(?:\n +.*)*)", text, flags=re.MULTILINE)
@@ -136,7 +136,7 @@ def defined(module: str) -> frozenset[str]:
 
 
 def unknown_names(configuration: Configuration) -> set[str]:
-    """What a configuration names and its module does not define."""
+    """Return names in a configuration that its module does not define."""
     named = {configuration.specification or configuration.init, configuration.constraint, configuration.view}
     named |= {*configuration.replaces, *configuration.replaces.values(), *configuration.checked}
     return named - defined(configuration.module) - {""}
@@ -149,19 +149,19 @@ def test_the_model_has_every_operator_that_the_table_names() -> None:
 
 
 def open_switches(text: str) -> set[str]:
-    """The switches of KRaft.tla that are on."""
+    """Return the switches of KRaft.tla that are on."""
     section = text[text.index("(* Switches.") : text.index("(* The network.")]
     return set(re.findall(r"^(\w+)(?:\(.*?\))? == TRUE", section, flags=re.MULTILINE))
 
 
 def asking(switch: str, text: str) -> set[str]:
-    """The operators of KRaft.tla that ask a switch."""
+    """Return the operators of KRaft.tla that read a switch."""
     bodies = re.findall(r"^(\w+)(?:\(.*?\))? ==(.*?)(?=^\S|\Z)", text, flags=re.MULTILINE | re.DOTALL)
     return {name for name, body in bodies if re.search(rf"\b{switch}\(", body)}
 
 
 def left_open(closed: Configuration, text: str) -> set[str]:
-    """The switches that are on, and neither is replaced nor every operator that asks it."""
+    """Return the switches that are on, are not replaced, and are read by an operator that is not replaced."""
     return {
         switch
         for switch in open_switches(text)
@@ -169,7 +169,7 @@ def left_open(closed: Configuration, text: str) -> set[str]:
     }
 
 
-def test_every_check_is_closed_but_for_what_it_says() -> None:
+def test_every_check_is_closed_except_for_its_stated_switches() -> None:
     closed = msgspec.toml.decode((TABLES / "closed.toml").read_text(encoding="utf-8"))["base"]["closed"]
     configuration = Configuration("MCBounds", replaces=dict(text.split(" <- ") for text in closed["replaces"]))
     text = (model_directory() / "KRaft.tla").read_text(encoding="utf-8")
@@ -177,17 +177,17 @@ def test_every_check_is_closed_but_for_what_it_says() -> None:
     assert left_open(configuration, text) == set()
     for operator in configuration.replaces:
         fewer = {name: by for name, by in configuration.replaces.items() if name != operator}
-        gone = left_open(Configuration("MCBounds", replaces=fewer), text)
-        assert gone or operator in CLOSED_THOUGH_NO_SWITCH, operator
+        still_open = left_open(Configuration("MCBounds", replaces=fewer), text)
+        assert still_open or operator in CLOSED_THOUGH_NO_SWITCH, operator
 
 
 def test_every_check_comes_from_the_closed_base() -> None:
     entries: dict[str, dict[str, object]] = {}
     for path in TABLES.glob("*.toml"):
-        said = msgspec.toml.decode(path.read_text(encoding="utf-8"))
-        entries |= {**said.get("base", {}), **said.get("check", {})}
+        document = msgspec.toml.decode(path.read_text(encoding="utf-8"))
+        entries |= {**document.get("base", {}), **document.get("check", {})}
     first = {name for name, entry in entries.items() if "like" not in entry}
-    # The model of partitions is another one, with bounds of its own.
+    # The model of partitions is separate, with its own bounds.
     assert first == {"closed", "partition-slices"}
 
 

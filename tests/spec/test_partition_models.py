@@ -1,4 +1,4 @@
-"""The checks of partition reassignment: each property is checked, and each safety rule has a check that needs it."""
+"""Checks of partition reassignment: each property is checked, and each safety rule has a check that needs it."""
 
 import re
 

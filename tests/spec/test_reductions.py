@@ -1,4 +1,4 @@
-"""The reductions of the slices lose no state that an invariant could tell from one that is kept."""
+"""Reductions of the model checks lose no state that an invariant could distinguish from a kept one."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +13,7 @@ from kraft_spec.tlc.specification import Specification
 
 
 def visible_states(name: str) -> frozenset[int]:
-    """What `Visible` of its module says of each state that a check reaches."""
+    """Return the value of the module's `Visible` for each state that a check reaches."""
     check = find_check(name)
     jvm.start()
     with TemporaryDirectory() as temporary:
@@ -22,7 +22,7 @@ def visible_states(name: str) -> frozenset[int]:
         tool, step = specification.tool, specification.tool.getNextStateSpec()
         start = jpype.JClass("tlc2.util.FP64").New()
         left = [state for state in specification.initial_states() if tool.isInModel(state)]
-        known = {specification.fingerprint(state) for state in left}
+        fingerprints = {specification.fingerprint(state) for state in left}
         visible = set[int]()
         while left:
             state = left.pop()
@@ -30,8 +30,8 @@ def visible_states(name: str) -> frozenset[int]:
             successors = tool.getNextStates(step, state)
             for index in range(successors.size()):
                 after = successors.elementAt(index)
-                if tool.isInModel(after) and (fingerprint := specification.fingerprint(after)) not in known:
-                    known.add(fingerprint)
+                if tool.isInModel(after) and (fingerprint := specification.fingerprint(after)) not in fingerprints:
+                    fingerprints.add(fingerprint)
                     left.append(after)
         return frozenset(visible)
 

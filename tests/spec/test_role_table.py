@@ -1,4 +1,4 @@
-"""RoleTable.tla is what kraft_spec.role_table generates from the reference's transition table."""
+"""RoleTable.tla equals the module that kraft_spec.role_table generates from the reference's transition table."""
 
 from kraft_spec.role_table import committed_module, role_table_module
 

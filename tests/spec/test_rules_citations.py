@@ -1,4 +1,4 @@
-"""Rule ids are found where they are meant, whole, and nowhere else."""
+"""Rule ids are recognised where they are cited, as whole words, and nowhere else."""
 
 from pathlib import Path
 
@@ -13,16 +13,16 @@ NO_SCOPE = Scope(outside={}, exemptions=(), unread={})
 
 
 def named(folder: Path, file_name: str, text: str) -> list[tuple[int, str]]:
-    """(line, id) of everything that one file names, in order of the lines."""
+    """Return (line, id) of every rule that one file names, in order of the lines."""
     (folder / file_name).parent.mkdir(exist_ok=True)
     (folder / file_name).write_text(text, encoding="utf-8")
     source = Source("reference", "place", folder)
-    found = find_citations(source, load_registry().ids)
-    return sorted((citation.line, citation.rule_id) for citation in found)
+    citations = find_citations(source, load_registry().ids)
+    return sorted((citation.line, citation.rule_id) for citation in citations)
 
 
 def report(folder: Path, scope: Scope = NO_SCOPE, **layers: str) -> CitationReport:
-    """The report on one Python or TLA+ file per layer."""
+    """Return the report on one Python or TLA+ file per layer."""
     sources = []
     for layer, text in layers.items():
         ending = "tla" if layer == "model" else "py"
@@ -89,8 +89,8 @@ LISTS = r"""\* Why.  Rules: vote.log-check,
 def test_rules_are_found_in_comments_strings_and_pages(
     tmp_path: Path, file_name: str, text: str, expected: str
 ) -> None:
-    found = named(tmp_path, file_name, text)
-    assert ", ".join(f"{line} {rule_id}" for line, rule_id in found) == expected
+    names = named(tmp_path, file_name, text)
+    assert ", ".join(f"{line} {rule_id}" for line, rule_id in names) == expected
 
 
 def test_a_python_file_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
@@ -125,60 +125,60 @@ def test_only_whole_ids_count_in_running_text(tmp_path: Path, text: str, expecte
     ["vote.log-chekc", "begin-quorum.acept", "prevotes.request.higher-epoch", "check-quorum.perod"],
 )
 def test_a_misspelt_id_with_a_hyphen_is_found_in_running_text(tmp_path: Path, misspelt: str) -> None:
-    found = report(tmp_path, tests=f"# see {misspelt} there\n")
-    assert [each.rule_id for each in found.unknown] == [misspelt]
-    assert found.suggestions[misspelt]
-    assert found.problems()[0].startswith(f"tests/text.py:1: {misspelt}: no rule has this id, did you mean")
+    result = report(tmp_path, tests=f"# see {misspelt} there\n")
+    assert [each.rule_id for each in result.unknown] == [misspelt]
+    assert result.suggestions[misspelt]
+    assert result.problems()[0].startswith(f"tests/text.py:1: {misspelt}: no rule has this id, did you mean")
 
 
 @pytest.mark.parametrize("misspelt", ["vote.counting", "state.role", "votes.log", "vote.log_check", "Vote.log-check"])
 def test_after_the_label_every_dotted_word_is_meant_as_an_id(tmp_path: Path, misspelt: str) -> None:
-    found = report(tmp_path, reference=f"# Rules: vote.log-check, {misspelt}.\n", model=f"\\* Rules: {misspelt}\n")
-    assert [each.rule_id for each in found.unknown] == [misspelt, misspelt]
-    assert [each.path for each in found.unknown] == ["model/text.tla", "reference/text.py"]
+    result = report(tmp_path, reference=f"# Rules: vote.log-check, {misspelt}.\n", model=f"\\* Rules: {misspelt}\n")
+    assert [each.rule_id for each in result.unknown] == [misspelt, misspelt]
+    assert [each.path for each in result.unknown] == ["model/text.tla", "reference/text.py"]
 
 
 def test_a_rule_is_missing_from_each_layer_that_does_not_name_it(tmp_path: Path) -> None:
-    found = report(
+    result = report(
         tmp_path, reference="# Rules: hw.majority\n", model="\\* Rules: hw.follower\n", tests="# hw.own-epoch"
     )
-    assert "hw.majority" not in found.missing_in_reference
-    assert "hw.majority" in found.missing_in_model
-    assert "hw.follower" in found.missing_in_reference
-    assert "hw.follower" not in found.missing_in_model
-    assert "hw.own-epoch" in found.missing_in_reference
-    assert "hw.majority: not named in the model" in found.problems()
+    assert "hw.majority" not in result.missing_in_reference
+    assert "hw.majority" in result.missing_in_model
+    assert "hw.follower" in result.missing_in_reference
+    assert "hw.follower" not in result.missing_in_model
+    assert "hw.own-epoch" in result.missing_in_reference
+    assert "hw.majority: not named in the model" in result.problems()
 
 
-def test_superseded_rules_and_rules_outside_are_not_asked_for() -> None:
+def test_superseded_rules_and_rules_outside_are_not_required() -> None:
     registry = load_registry()
-    asked = NO_SCOPE.required(registry, "model")
-    assert "identity.replica-key" in asked
-    assert "bootstrap.kip642-first-record" not in asked
+    required = NO_SCOPE.required(registry, "model")
+    assert "identity.replica-key" in required
+    assert "bootstrap.kip642-first-record" not in required
     scope = Scope(outside={"identity.replica-key": "outside"}, exemptions=(), unread={})
-    assert set(asked) - set(scope.required(registry, "model")) == {"identity.replica-key"}
+    assert set(required) - set(scope.required(registry, "model")) == {"identity.replica-key"}
 
 
 def test_a_rule_outside_that_is_named_has_begun(tmp_path: Path) -> None:
     scope = Scope(outside={"hw.majority": "outside"}, exemptions=(), unread={})
-    found = report(tmp_path, scope, model="\\* hw.majority\n", tests="# hw.majority\n")
-    assert [str(place) for place in found.begun] == ["model/text.tla:1: hw.majority"]
-    assert "model/text.tla:1: hw.majority: is named in the model, so it is not outside" in found.problems()
+    result = report(tmp_path, scope, model="\\* hw.majority\n", tests="# hw.majority\n")
+    assert [str(place) for place in result.begun] == ["model/text.tla:1: hw.majority"]
+    assert "model/text.tla:1: hw.majority: is named in the model, so it is not outside" in result.problems()
 
 
 def test_a_rule_may_have_to_be_named_in_another_layer(tmp_path: Path) -> None:
     scope = Scope(outside={}, exemptions=(), unread={}, instead={"hw.majority": "conformance", "hw.follower": "traces"})
     assert {"hw.majority", "hw.follower"}.isdisjoint(scope.required(load_registry(), "reference"))
-    found = report(tmp_path, scope, reference="# hw.majority\n", conformance="# hw.monotonic\n")
-    # The layer `traces` is not among what is read, as where the package is not installed.
-    assert found.missing_elsewhere == (("hw.majority", "conformance"),)
-    assert "hw.majority: not named in the layer conformance" in found.problems()
+    result = report(tmp_path, scope, reference="# hw.majority\n", conformance="# hw.monotonic\n")
+    # The layer `traces` is not read, as if the package were not installed.
+    assert result.missing_elsewhere == (("hw.majority", "conformance"),)
+    assert "hw.majority: not named in the layer conformance" in result.problems()
     (tmp_path / "again").mkdir()
     assert report(tmp_path / "again", scope, conformance="# hw.majority\n").missing_elsewhere == ()
 
 
 def scope_with(folder: Path, exemption: str) -> Scope:
-    """A scope with one exemption, written as TOML."""
+    """Return a scope with one exemption, written as TOML."""
     file = folder / "scope.toml"
     file.write_text(f"[[exempt]]\n{exemption}\nreason = 'Because.'\n", encoding="utf-8")
     return read_scope(file, load_registry())
@@ -186,32 +186,32 @@ def scope_with(folder: Path, exemption: str) -> Scope:
 
 def test_an_exempted_rule_is_not_missing(tmp_path: Path) -> None:
     scope = scope_with(tmp_path, "rules = 'hw.majority'\nlayers = ['model']")
-    found = report(tmp_path, scope, reference="", model="")
-    assert "hw.majority" in found.missing_in_reference
-    assert "hw.majority" not in found.missing_in_model
-    assert found.stale == ()
+    result = report(tmp_path, scope, reference="", model="")
+    assert "hw.majority" in result.missing_in_reference
+    assert "hw.majority" not in result.missing_in_model
+    assert result.stale == ()
 
 
 def test_an_exemption_of_a_named_rule_is_stale(tmp_path: Path) -> None:
     scope = scope_with(tmp_path, "rules = 'hw.majority'\nlayers = ['model']")
-    found = report(tmp_path, scope, reference="# hw.majority\n", model="\\* hw.majority\n\\* hw.majority\n")
-    assert [str(each) for each in found.stale] == [
+    result = report(tmp_path, scope, reference="# hw.majority\n", model="\\* hw.majority\n\\* hw.majority\n")
+    assert [str(each) for each in result.stale] == [
         "model/text.tla:1: hw.majority: is named in the model, remove hw.majority"
     ]
-    assert str(found.stale[0]) in found.problems()
+    assert str(result.stale[0]) in result.problems()
 
 
 def test_a_prefix_is_stale_for_the_rules_named_under_it(tmp_path: Path) -> None:
     scope = scope_with(tmp_path, "rules = 'hw.*'\nlayers = ['reference']")
-    found = report(tmp_path, scope, reference="# hw.majority\n")
-    assert [each.citation.rule_id for each in found.stale] == ["hw.majority"]
-    assert "list it under `without` of hw.*" in str(found.stale[0])
+    result = report(tmp_path, scope, reference="# hw.majority\n")
+    assert [each.citation.rule_id for each in result.stale] == ["hw.majority"]
+    assert "list it under `without` of hw.*" in str(result.stale[0])
 
 
 def test_a_rule_without_the_prefix_must_be_named(tmp_path: Path) -> None:
     scope = scope_with(tmp_path, "rules = 'hw.*'\nwithout = ['hw.majority']\nlayers = ['reference']")
-    found = report(tmp_path, scope, reference="")
-    assert [each for each in found.missing_in_reference if each.startswith("hw.")] == ["hw.majority"]
+    result = report(tmp_path, scope, reference="")
+    assert [each for each in result.missing_in_reference if each.startswith("hw.")] == ["hw.majority"]
 
 
 def test_unread_files_are_passed_over(tmp_path: Path) -> None:
@@ -229,13 +229,13 @@ def test_the_installed_packages_are_read_without_a_checkout() -> None:
     assert check_citations(load_registry()).citations
 
 
-def test_one_rule_is_found_as_all_are_found() -> None:
-    """It is looked for in files that have its id as it is: no string that names a rule may break inside of the id."""
+def test_the_search_for_one_rule_equals_the_search_for_all() -> None:
+    """The search for one rule reads only files that contain its id literally, so no string may split the id."""
     sources = [*package_sources(), *filter(None, [reference_tests()])]
     texts = {path: file.read_text(encoding="utf-8") for source in sources for path, file in source.files()}
-    found = check_citations(load_registry(), sources).citations
-    assert [str(each) for each in found if each.rule_id not in texts[each.path]] == []
+    citations = check_citations(load_registry(), sources).citations
+    assert [str(each) for each in citations if each.rule_id not in texts[each.path]] == []
     for rule_id in ("hw.majority", "vote.log-check"):
         assert citations_of(rule_id, load_registry(), sources) == tuple(
-            each for each in found if each.rule_id == rule_id
+            each for each in citations if each.rule_id == rule_id
         )

@@ -1,4 +1,4 @@
-"""The reference and the model name every rule in scope, and nobody names a rule that does not exist."""
+"""The reference and the model name every rule in scope, and no file names an unknown rule."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ REPOSITORY = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def report() -> CitationReport:
-    """The report on the whole checkout; the ids of vectors are no misspelt rules."""
+    """Report on the whole checkout; vector ids do not count as misspelt rules."""
     return check_citations(load_registry(), checkout_sources(REPOSITORY), other_names=Catalogue().entries)
 
 
 def test_rules_are_named_where_they_are_kept_and_nowhere_wrongly(report: CitationReport) -> None:
-    """A rule that is missing is to be named where it is implemented and stated, or exempted in scope.toml."""
+    """A missing rule must be named where it is implemented and stated, or exempted in scope.toml."""
     assert report.problems() == ()
 
 
@@ -30,7 +30,7 @@ def test_a_vector_a_pair_a_scenario_or_a_test_states_every_rule_of_the_reference
     registry = load_registry()
     stated = {rule_id for entry in Catalogue().manifest.vectors for rule_id in entry.rules}
     stated |= rules_of_pairs().keys()
-    stated |= {rule_id for one in SCENARIOS for rule_id in one.rules}
+    stated |= {rule_id for scenario in SCENARIOS for rule_id in scenario.rules}
     stated |= {citation.rule_id for citation in report.citations if citation.path.startswith("tests/reference/")}
     assert set(load_scope().required(registry, "reference")) - stated == set()
 

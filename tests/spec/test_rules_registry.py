@@ -1,4 +1,4 @@
-"""The registry reads its catalogues, finds rules, and refuses every way a catalogue can be wrong."""
+"""The registry reads its catalogues, looks up rules, and rejects every kind of faulty catalogue."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ VALID: dict[str, object] = {
 
 
 def write_catalogue(folder: Path, *rules: dict[str, object], name: str = "zoo.toml") -> Path:
-    """Write rules as [[rule]] tables; JSON's strings, lists and booleans are TOML's too."""
+    """Write rules as [[rule]] tables; JSON's strings, lists and booleans are valid TOML."""
     file = folder / name
     tables = ["\n".join(f"{key} = {json.dumps(rule[key])}" for key in rule) for rule in rules]
     file.write_text("".join(f"[[rule]]\n{table}\n\n" for table in tables), encoding="utf-8")
@@ -31,7 +31,7 @@ def write_catalogue(folder: Path, *rules: dict[str, object], name: str = "zoo.to
 
 
 def refusal(folder: Path, *rules: dict[str, object]) -> RuleFileError:
-    """The error with which these rules are refused."""
+    """Return the error with which these rules are rejected."""
     with pytest.raises(RuleFileError) as caught:
         read_registry([write_catalogue(folder, *rules)])
     return caught.value
@@ -84,18 +84,18 @@ def test_a_pattern_matches_an_id_or_all_ids_under_a_prefix() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "suggested"),
+    ("query", "suggested"),
     [
         ("vote.log-chek", "vote.log-check"),
         ("begin-quorum.acept", "begin-quorum.accept"),
         ("state.resigned", "state.resigned.timeout"),
     ],
 )
-def test_an_unknown_id_is_answered_with_near_matches(asked: str, suggested: str) -> None:
+def test_an_unknown_id_is_answered_with_near_matches(query: str, suggested: str) -> None:
     with pytest.raises(UnknownRuleError) as caught:
-        load_registry()[asked]
+        load_registry()[query]
     assert suggested in caught.value.suggestions
-    assert asked in str(caught.value)
+    assert query in str(caught.value)
     assert suggested in str(caught.value)
 
 

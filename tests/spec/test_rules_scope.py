@@ -104,8 +104,8 @@ def test_a_prefix_can_leave_a_rule_in_scope(tmp_path: Path) -> None:
     file = tmp_path / "scope.toml"
     file.write_text("[[outside]]\nrules = 'hw.*'\nwithout = ['hw.majority']\nreason = 'Later.'\n", encoding="utf-8")
     scope = read_scope(file, load_registry())
-    asked = scope.required(load_registry(), "model")
-    assert ("hw.majority" in asked, "hw.monotonic" in asked) == (True, False)
+    required = scope.required(load_registry(), "model")
+    assert ("hw.majority" in required, "hw.monotonic" in required) == (True, False)
 
 
 def test_the_reference_is_excused_only_from_encoding() -> None:

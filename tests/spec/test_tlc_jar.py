@@ -1,4 +1,4 @@
-"""Finding and checking the jar and Java, with files of the test's own."""
+"""Lookup and checks of the jar and of Java, with files of the test."""
 
 import zipfile
 from pathlib import Path
@@ -10,9 +10,9 @@ from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing, find_jar, f
 
 
 def test_packaged_jar_has_the_pinned_hash() -> None:
-    found = find_jar({})
-    assert found.pinned
-    assert found.path.is_absolute()
+    tools = find_jar({})
+    assert tools.pinned
+    assert tools.path.is_absolute()
 
 
 def test_jar_with_another_hash_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +21,7 @@ def test_jar_with_another_hash_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         find_jar({})
 
 
-def test_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jar, "JAR_PACKAGE", "no_such_package_of_tla_tools")
     with pytest.raises(JarMissing, match="pip install"):
         find_jar({})
@@ -31,8 +31,8 @@ def test_variable_names_another_jar_whatever_its_hash(tmp_path: Path) -> None:
     own = tmp_path / "own.jar"
     with zipfile.ZipFile(own, "w") as archive:
         archive.writestr("tlc2/TLC.class", b"")
-    found = find_jar({jar.JAR_VARIABLE: str(own)})
-    assert (found.path, found.pinned) == (own.resolve(), False)
+    tools = find_jar({jar.JAR_VARIABLE: str(own)})
+    assert (tools.path, tools.pinned) == (own.resolve(), False)
 
 
 def test_variable_that_names_nothing_is_an_error(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def _fake_java(folder: Path, version: str) -> Path:
 def test_java_home_comes_before_path(tmp_path: Path) -> None:
     _fake_java(tmp_path / "home", "21")
     _fake_java(tmp_path / "path", "17")
-    found = find_java({"JAVA_HOME": str(tmp_path / "home"), "PATH": str(tmp_path / "path" / "bin")})
-    assert (found.major, found.home) == (21, tmp_path / "home")
+    runtime = find_java({"JAVA_HOME": str(tmp_path / "home"), "PATH": str(tmp_path / "path" / "bin")})
+    assert (runtime.major, runtime.home) == (21, tmp_path / "home")
 
 
 def test_java_is_found_on_path(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_old_java_is_refused_with_the_command_to_type(tmp_path: Path, version: s
         find_java({"JAVA_HOME": str(tmp_path / "old")})
 
 
-def test_no_java_says_what_to_type(tmp_path: Path) -> None:
+def test_missing_java_names_the_command(tmp_path: Path) -> None:
     with pytest.raises(JavaMissing, match="apt-get install"):
         find_java({"PATH": str(tmp_path)})
     with pytest.raises(JavaMissing, match="JAVA_HOME"):

@@ -1,4 +1,4 @@
-"""Model checks of a toy: each outcome really produced by TLC, and its output read."""
+"""Model checks of a toy specification: each outcome is produced by TLC itself, and its output is parsed."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def _counter(
 
 
 def _write_long_check(folder: Path) -> None:
-    """The counter toy with more states than a test has time for."""
+    """Write the counter toy with more states than a test can explore."""
     (folder / "Counter.tla").write_text((TOYS / "Counter.tla").read_text())
     (folder / "Checked.cfg").write_text("SPECIFICATION Spec\nCONSTANTS Width = 9 Limit = 9\n")
 
@@ -101,20 +101,20 @@ def test_deadlock_and_its_check_switched_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "configuration", "said"),
+    ("module", "configuration", "fragments"),
     [
         ("Counter", "SPECIFICATION Spec\nINVARIANT Broken", ["not in the domain of the function", "in Counter"]),
         ("Counter", "INIT Init\nNEXT Nothing", ["Nothing"]),
         ("Odd", "INIT Init\nNEXT Init", ["Unknown operator: `unknown'", "line 3"]),
     ],
 )
-def test_what_cannot_be_evaluated_found_or_parsed_is_an_error(
-    tmp_path: Path, module: str, configuration: str, said: list[str]
+def test_evaluation_lookup_and_parse_failures_are_errors(
+    tmp_path: Path, module: str, configuration: str, fragments: list[str]
 ) -> None:
     (tmp_path / "Odd.tla").write_text("---- MODULE Odd ----\nVARIABLE x\nInit == x = unknown\n====\n")
     report = _counter(tmp_path, configuration, module=module)
     assert report.outcome is Outcome.ERROR
-    assert [words for words in said if words not in report.message] == []
+    assert [words for words in fragments if words not in report.message] == []
 
 
 def test_missing_file_is_an_error_before_java_starts(tmp_path: Path) -> None:
@@ -124,19 +124,19 @@ def test_missing_file_is_an_error_before_java_starts(tmp_path: Path) -> None:
 
 def test_time_limit_then_resume_from_the_checkpoint(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path / "checkpoints", interval_seconds=1)
-    seen: list[Progress] = []
+    reports: list[Progress] = []
     _write_long_check(tmp_path)
     first = check_model(
         tmp_path,
         "Counter",
         "Checked",
         ModelCheckOptions(time_limit_seconds=4, checkpoints=checkpoints),
-        on_progress=seen.append,
+        on_progress=reports.append,
     )
     assert first.outcome is Outcome.TIME_LIMIT
     assert first.progress.queue_left > 0
     assert first.progress.depth > 1
-    assert seen[-1] == first.progress
+    assert reports[-1] == first.progress
     assert first.checkpoint is not None
     resumed = check_model(
         tmp_path,
@@ -212,7 +212,7 @@ import signal
 import sys
 from pathlib import Path
 from kraft_spec.tlc.model_check import check_model
-# A shell that starts the tests in the background has its children ignore SIGINT, and they theirs.
+# A shell that starts the tests in the background makes its children ignore SIGINT, and they theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 check_model(Path(sys.argv[1]), "Counter", "Checked", on_progress=lambda progress: print("going", flush=True))
 """
@@ -247,12 +247,12 @@ def test_no_process_outlives_its_caller(tmp_path: Path, number: signal.Signals) 
 
 def _children(parent: int) -> list[int]:
     """Return the processes that a process has started."""
-    found = Path(f"/proc/{parent}/task/{parent}/children")
-    return [int(number) for number in found.read_text().split()]
+    file = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(number) for number in file.read_text().split()]
 
 
 def _alive(process: int) -> bool:
-    """Tell whether a process exists and is no zombie."""
+    """True if a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:

@@ -1,4 +1,4 @@
-"""The bridge into TLC: parsing, successors, invariants, errors, explanations; each in a process of its own."""
+"""The bridge to TLC: parsing, successors, invariants, errors, explanations; each test in a separate process."""
 
 import multiprocessing
 import os
@@ -46,7 +46,7 @@ def _steps_judges_and_evaluates() -> None:
         states = traffic.step(traffic.actions[action], initial, "event", event)
         return [(traffic.decoded(state, "colour"), traffic.decoded(state, "switches")) for state in states]
 
-    # Those that agree with the event.
+    # Successors that agree with the event.
     assert reached("TurnGreen", GREEN) == [(Function({"east": "green", "west": "red"}), 1)]
     assert reached("TurnGreen", {**GREEN, "switches": 2}) == []
     assert reached("TurnAny", GREEN) == reached("TurnGreen", GREEN)
@@ -98,7 +98,7 @@ def _says_what_is_wrong() -> None:
     for ask, kind, fragments in questions:
         with pytest.raises(kind) as caught:
             ask()
-        assert [one for one in fragments if one not in str(caught.value)] == []
+        assert [fragment for fragment in fragments if fragment not in str(caught.value)] == []
 
 
 def _explains_what_is_false() -> None:
@@ -111,7 +111,7 @@ def _explains_what_is_false() -> None:
 
     seven, west = {**GREEN, "switches": 7}, {**GREEN, "lamp": "west"}
     lines = (TOYS / "Traffic.tla").read_text().splitlines()
-    for found, text, operators, operands in (
+    for conjunct, text, operators, operands in (
         (
             explained("TurnGreen", initial, {**GREEN, "name": "TurnRed"}),
             'event.name = "TurnGreen"',
@@ -140,9 +140,14 @@ def _explains_what_is_false() -> None:
             ('"green"', '"red"'),
         ),
     ):
-        assert found is not None
-        assert (found.module, found.text, found.operators, found.operands) == ("Traffic", text, operators, operands)
-        assert lines[found.line - 1][found.column - 1 : found.end_column] == text
+        assert conjunct is not None
+        assert (conjunct.module, conjunct.text, conjunct.operators, conjunct.operands) == (
+            "Traffic",
+            text,
+            operators,
+            operands,
+        )
+        assert lines[conjunct.line - 1][conjunct.column - 1 : conjunct.end_column] == text
     assert explained("TurnGreen", initial, GREEN) is None
     with pytest.raises(SpecificationError, match="nonexistent field"):
         explained("Misspelt", initial, {"name": "Misspelt"})
@@ -203,15 +208,15 @@ def _walk_counter(width: int) -> int:
     """Count the reachable states of the counter toy in this process."""
     counter = Specification(TOYS, "Counter", f"CounterWidth{width}")
     waiting = counter.initial_states()
-    seen = {counter.fingerprint(waiting[0])}
+    fingerprints = {counter.fingerprint(waiting[0])}
     while waiting:
         state = waiting.pop()
         for action in counter.actions.values():
             for successor in counter.successors(action, state):
-                if counter.fingerprint(successor) not in seen:
-                    seen.add(counter.fingerprint(successor))
+                if counter.fingerprint(successor) not in fingerprints:
+                    fingerprints.add(counter.fingerprint(successor))
                     waiting.append(successor)
-    return len(seen)
+    return len(fingerprints)
 
 
 def test_processes_side_by_side_do_not_disturb_each_other() -> None:
@@ -219,7 +224,7 @@ def test_processes_side_by_side_do_not_disturb_each_other() -> None:
     pools = [ProcessPoolExecutor(max_workers=1, mp_context=spawning) for _ in range(4)]
     try:
         counts = [pool.submit(_walk_counter, 2 + index % 2) for index, pool in enumerate(pools)]
-        # As many as a model check finds.
+        # As many as a model check reaches.
         assert [count.result(timeout=120) for count in counts] == [13, 55, 13, 55]
     finally:
         for pool in pools:
@@ -258,10 +263,10 @@ def _use_after_fork() -> str:
     if child == 0:
         try:
             start()
-            said = "nothing"
+            answer = "nothing"
         except JvmError as error:
-            said = str(error)
-        os.write(writer, said.encode())
+            answer = str(error)
+        os.write(writer, answer.encode())
         os._exit(0)
     os.waitpid(child, 0)
     return os.read(reader, 4096).decode()

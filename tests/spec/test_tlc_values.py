@@ -1,4 +1,4 @@
-"""Conversion of values, both ways, in this process: it needs the virtual machine but no specification."""
+"""Conversion of values in both directions, in this process: it needs the virtual machine but no specification."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def _compounds(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.lists(parts, max_size=4).map(tuple),
         st.dictionaries(_names, parts, max_size=5).map(Function),
         st.dictionaries(_integers, parts, max_size=4).map(Function),
-        # TLC orders the elements of a set, so they are of one kind.
+        # TLC orders the elements of a set, so they must be of one kind.
         st.frozensets(_integers, max_size=4),
         st.frozensets(_strings, max_size=4),
         st.frozensets(st.tuples(_integers, _strings), max_size=3),
@@ -41,7 +41,7 @@ _values = st.recursive(_atoms, _compounds, max_leaves=12)
 
 
 def canonical(value: Any) -> Any:
-    """Apply what TLA+ does not tell apart: functions over 1..n are sequences, the empty one is <<>>."""
+    """Normalise values that TLA+ does not distinguish: functions over 1..n are sequences, the empty one is <<>>."""
     if isinstance(value, Function):
         entries = {key: canonical(entry) for key, entry in value.items()}
         if set(entries) == set(range(1, len(entries) + 1)) and all(type(key) is int for key in entries):
@@ -114,7 +114,7 @@ def test_values_read_as_tla(value: object, text: str) -> None:
         ModelValue("m1"),
     ],
 )
-def test_what_tla_does_not_have_is_refused(value: object) -> None:
+def test_values_outside_tla_are_rejected(value: object) -> None:
     with pytest.raises(ValueConversionError):
         encode(value)
 

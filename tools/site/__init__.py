@@ -1,1 +1,1 @@
-"""What makes the pages of the site."""
+"""Generator of the site's pages."""

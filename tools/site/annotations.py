@@ -1,4 +1,4 @@
-"""What Python says of annotations, bases and values, in fewer words."""
+"""Shorter forms of annotations, bases and values in the API reference."""
 
 import inspect
 import re
@@ -6,31 +6,31 @@ from collections.abc import Iterable
 from typing import Any
 
 VALUE_LENGTH_MAX = 72
-"""A longer value is left out, and so is one that shows an object's `<...>`."""
+"""Maximum length of a value; a longer value is omitted, and so is one with an object's `<...>`."""
 
 _OPEN = "([{"
 _CLOSED = ")]}"
 
 
 def without_metadata(text: str) -> str:
-    """A signature in which `Annotated[int, Meta(...)]` is `int`.
+    """Return a signature in which `Annotated[int, Meta(...)]` is `int`.
 
     Args:
-        text: as autodoc writes it.
+        text: Signature as autodoc writes it.
     """
     made = ""
     position = 0
-    for found in re.finditer(r"(?:~?typing\.)?\bAnnotated\[", text):
-        if found.start() < position:
+    for match in re.finditer(r"(?:~?typing\.)?\bAnnotated\[", text):
+        if match.start() < position:
             continue
-        comma, end = _argument_ends(text, found.end())
-        made += text[position : found.start()] + without_metadata(text[found.end() : comma])
+        comma, end = _argument_ends(text, match.end())
+        made += text[position : match.start()] + without_metadata(text[match.end() : comma])
         position = end + 1
     return made + text[position:]
 
 
 def _argument_ends(text: str, start: int) -> tuple[int, int]:
-    """Where the first argument ends, and where the bracket closes that the arguments are in."""
+    """Return the end of the first argument and the closing bracket of the arguments."""
     depth = 0
     quote = ""
     comma = 0
@@ -53,35 +53,35 @@ def _argument_ends(text: str, start: int) -> tuple[int, int]:
 
 
 def with_short_defaults(text: str) -> str:
-    """A signature with `...` for defaults that say nothing on a line, or in another order in each build.
+    """Return a signature with `...` for defaults that are long or differ between builds.
 
     Args:
-        text: with its parentheses, without metadata of types.
+        text: Signature with its parentheses, without metadata of types.
     """
     made = ""
     position = 0
-    for found in re.finditer(r" = ", text):
-        if found.start() < position or not _is_parameter(text[: found.start()]):
+    for match in re.finditer(r" = ", text):
+        if match.start() < position or not _is_parameter(text[: match.start()]):
             continue
-        comma, _ = _argument_ends(text, found.end())
-        value = text[found.end() : comma]
-        made += text[position : found.end()] + (value if is_readable(value) else "...")
+        comma, _ = _argument_ends(text, match.end())
+        value = text[match.end() : comma]
+        made += text[position : match.end()] + (value if is_readable(value) else "...")
         position = comma
     return made + text[position:]
 
 
 def _is_parameter(before: str) -> bool:
-    """Whether what follows is in no bracket but the signature's own."""
+    """True if the position is in no bracket but the signature's own."""
     unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", "", before)
-    return sum(unquoted.count(one) for one in _OPEN) - sum(unquoted.count(one) for one in _CLOSED) == 1
+    return sum(unquoted.count(bracket) for bracket in _OPEN) - sum(unquoted.count(bracket) for bracket in _CLOSED) == 1
 
 
 def with_names(text: str, names: Iterable[tuple[str, str]]) -> str:
-    """A signature in which a documented alias stands for what it is.
+    """Return a signature in which documented aliases replace what they stand for.
 
     Args:
-        text: as autodoc writes it.
-        names: written out, and the dotted name; the longest first, since one alias may be a part of another.
+        text: Signature as autodoc writes it.
+        names: Expansion and dotted name of each alias; the longest first, since an alias may be part of another.
     """
     for written_out, name in names:
         text = re.sub(rf"(?<![\w.~]){re.escape(written_out)}(?![\w.])", f"~{name}", text)
@@ -89,16 +89,16 @@ def with_names(text: str, names: Iterable[tuple[str, str]]) -> str:
 
 
 def public_bases(bases: Iterable[Any]) -> list[Any]:
-    """The bases that a reader may know: those of a private base instead of it, and not `object`."""
-    found: list[Any] = []
+    """Return the public bases: a private base is replaced by its own bases, `object` is omitted."""
+    public: list[Any] = []
     for base in bases:
         private = inspect.isclass(base) and base.__name__.startswith("_") and base.__module__.startswith("kraft_")
-        for one in public_bases(base.__bases__) if private else [base]:
-            if one is not object and one not in found:
-                found.append(one)
-    return found
+        for base_class in public_bases(base.__bases__) if private else [base]:
+            if base_class is not object and base_class not in public:
+                public.append(base_class)
+    return public
 
 
 def is_readable(value: str) -> bool:
-    """Whether a value says something on its line, and the same in each build."""
+    """True if a value is informative on one line, and the same in each build."""
     return len(value) <= VALUE_LENGTH_MAX and "<" not in value

@@ -1,4 +1,4 @@
-"""The public modules of the packages, each of which has a page."""
+"""Public modules of the packages, each of which has a page."""
 
 import ast
 from collections.abc import Mapping
@@ -32,29 +32,29 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_vectors.partitions.scripts": "the same for partitions",
     "kraft_pipeline": "what `kraft-spec pipeline` runs on Spark",
 }
-"""Packages that nobody imports for a purpose of their own, and what they are behind."""
+"""Packages without API pages, and the documentation to read instead."""
 
 
 def public_modules(repository: Path) -> tuple[tuple[str, Path], ...]:
-    """(dotted name, file) of every module that has a page: public by its name, and in no package of `LEFT_OUT`."""
-    found = []
+    """Return the dotted name and file of every public module outside the packages of `LEFT_OUT`."""
+    modules = []
     for root, package in PACKAGES:
         for file in sorted((repository / root / package.replace(".", "/")).rglob("*.py")):
             parts = file.relative_to(repository / root).with_suffix("").parts
             names = parts[:-1] if parts[-1] == "__init__" else parts
             name = ".".join(names)
             if not any(part.startswith("_") for part in names) and not _is_left_out(name, package):
-                found.append((name, file))
-    return tuple(sorted(found))
+                modules.append((name, file))
+    return tuple(sorted(modules))
 
 
 def _is_left_out(name: str, package: str) -> bool:
-    others = [other for other in LEFT_OUT if not f"{package}.".startswith(f"{other}.")]
-    return any(f"{name}.".startswith(f"{other}.") for other in others)
+    inner = [other for other in LEFT_OUT if not f"{package}.".startswith(f"{other}.")]
+    return any(f"{name}.".startswith(f"{other}.") for other in inner)
 
 
 def api_facts(repository: Path) -> dict[str, Any]:
-    """The packages, their public modules by name, and what has no page."""
+    """Return the packages, their public modules by name, and the packages without pages."""
     modules = public_modules(repository)
     return {
         "packages": [package for _, package in PACKAGES],

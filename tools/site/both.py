@@ -1,4 +1,4 @@
-"""The directive `both`: a definition of the reference and its counterpart of the model, side by side.
+"""Directive `both`: a definition of the reference and its counterpart in the model, side by side.
 
 ```{both}
 :reference: elections.grants_vote
@@ -18,7 +18,7 @@ from kraft_spec.rules import load_registry
 
 
 class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installed where types are checked.
-    """Two columns where there is room, one below the other where there is none; below them the rules of both."""
+    """Two columns, stacked on narrow screens; below them the rules of both."""
 
     option_spec: ClassVar[dict[str, Any]] = {
         "reference": directives.unchanged_required,
@@ -26,7 +26,7 @@ class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installe
     }
 
     def run(self) -> list[nodes.Node]:
-        """The two columns; either may hold several definitions, separated by blanks."""
+        """Return the two columns; either may hold several definitions, separated by blanks."""
         container = nodes.container(classes=["both"])
         texts = []
         for option, find, language in (
@@ -57,7 +57,7 @@ class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installe
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the directive with Sphinx."""
     app.add_directive("both", Both)
     app.add_css_file("both.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The reference of the command line: every command with its arguments and options, from the code that reads them."""
+"""Reference of the command line: every command with its arguments and options, read from the code."""
 
 import ast
 import inspect
@@ -15,7 +15,7 @@ from kraft_conformance.exit_codes import ExitCode
 NAMES = tuple(name for names in COMMANDS.values() for name in names)
 PROGRAM = "kraft-spec"
 EXAMPLES = Path(__file__).parent / "examples"
-"""A session of the shell for each command that has one: a test runs them."""
+"""Shell sessions of commands, which a test runs."""
 
 READ_MORE: Mapping[str, tuple[str, ...]] = {
     "conformance": ("conformance", "adapter-in-30-minutes"),
@@ -36,7 +36,7 @@ READ_MORE: Mapping[str, tuple[str, ...]] = {
     "view": ("trace-format",),
     "wire": ("wire",),
 }
-"""The pages that tell of a command's use."""
+"""Pages about the use of each command."""
 
 _PLACEHOLDERS = {
     "int range": "N",
@@ -50,8 +50,8 @@ _PLACEHOLDERS = {
 
 
 def command_facts() -> dict[str, Any]:
-    """Every command with its parts, and the exit codes."""
-    # Typer brings the class of it from a package of its own, whose place has changed.
+    """Return every command with its parts, and the exit codes."""
+    # The class comes from a package of Typer whose place has changed.
     root: Any = typer.main.get_command(app)
     context = typer.Context(root, info_name=PROGRAM)
     commands = {}
@@ -69,17 +69,17 @@ def command_facts() -> dict[str, Any]:
 
 
 def _parts(title: str, command: Any, context: typer.Context, depth: int) -> Iterator[dict[str, Any]]:
-    """A command, and the commands of a group after it."""
+    """Yield a command, then the commands of a group."""
     parts: Mapping[str, Any] = getattr(command, "commands", {})
     records = [
-        (parameter.param_type_name, *map(tidied, record))
+        (parameter.param_type_name, *map(tidy_help, record))
         for parameter in command.get_params(context)
         if "--help" not in parameter.opts and (record := parameter.get_help_record(context)) is not None
     ]
     yield {
         "title": title,
         "depth": depth,
-        "help": tidied(command.help or ""),
+        "help": tidy_help(command.help or ""),
         "usage": " ".join([title, *command.collect_usage_pieces(context)]),
         **{
             f"{kind}s": {name: meaning for each, name, meaning in records if each == kind}
@@ -92,30 +92,30 @@ def _parts(title: str, command: Any, context: typer.Context, depth: int) -> Iter
 
 
 def _title(page: str) -> str:
-    """The title of a page in docs/, as a phrase may have it."""
+    """Return the title of a page in docs/, worded to fit in a sentence."""
     file = Path(__file__).parents[2] / "docs" / f"{page}.md"
     title = next(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("# "))
     return title.removeprefix("# ")
 
 
 def codes() -> tuple[tuple[ExitCode, str], ...]:
-    """Each exit code with the docstring below it, in ascending order."""
+    """Return each exit code with the docstring below it, in ascending order."""
     body = ast.parse(inspect.getsource(ExitCode)).body[0]
     assert isinstance(body, ast.ClassDef)
-    found = []
+    codes_with_text = []
     for statement, following in zip(body.body, body.body[1:], strict=False):
         match statement, following:
             case ast.Assign(targets=[ast.Name(id=name)]), ast.Expr(value=ast.Constant(value=str(said))):
-                found.append((ExitCode[name], said))
-    return tuple(sorted(found))
+                codes_with_text.append((ExitCode[name], said))
+    return tuple(sorted(codes_with_text))
 
 
-def tidied(text: str) -> str:
-    """What Typer says of a parameter, with plain placeholders and bounds, and names of options in prose as code."""
+def tidy_help(text: str) -> str:
+    """Return Typer's description of a parameter, with plain placeholders and bounds, and option names as code."""
     text = re.sub(r"<(?:list\[)?([A-Za-z]+(?: range)?)\]?>", _placeholder, text)
     text = re.sub(r"\[([^\[\]]*)\b(-?[\d.]+)<=x<=(-?[\d.]+)(?=[\];])", r"[\1\2 to \3", text)
     return re.sub(r"\bx>=(-?[\d.]+)(?=[\];])", r"\1 or more", text)
 
 
-def _placeholder(found: re.Match[str]) -> str:
-    return _PLACEHOLDERS.get(found.group(1), found.group(0))
+def _placeholder(match: re.Match[str]) -> str:
+    return _PLACEHOLDERS.get(match.group(1), match.group(0))

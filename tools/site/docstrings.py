@@ -1,4 +1,4 @@
-"""Docstrings, which are written with the marks of Markdown, for a reader of reStructuredText."""
+"""Conversion of docstrings from Markdown to reStructuredText."""
 
 import builtins
 import re
@@ -12,11 +12,11 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*]|\d+\.) ")
 
 
 def as_restructured_text(lines: Sequence[str], names: Container[str]) -> list[str]:
-    """The lines with code as literals, tables as they stand, and lists set off.
+    """Return the lines with code as literals, tables unchanged, and lists separated by empty lines.
 
     Args:
-        lines: of a docstring, without its indentation.
-        names: rule ids; they become literals too, and so links.
+        lines: Lines of a docstring, without its indentation.
+        names: Rule ids; they become literals, too, and so links.
     """
     made: list[str] = []
     in_list = False
@@ -36,7 +36,7 @@ def as_restructured_text(lines: Sequence[str], names: Container[str]) -> list[st
 
 
 def _with_literals(line: str, names: Container[str]) -> str:
-    """Code and names as literals; a letter right after code would hide its end."""
+    """Return a line with code and names as literals, separated from an adjacent letter."""
     coded = _CODE.sub(lambda code: f"``{code.group(1).strip()}``", line)
     parts = _LITERAL.split(coded)
     for position, part in enumerate(parts):
@@ -54,34 +54,36 @@ _RAISES = re.compile(r":raises ([^:]+):(.*)")
 _NAMES = re.compile(r"[\w.]+(, [\w.]+)*")
 
 
-def with_raised_in_full(lines: Sequence[str], known: Mapping[str, object]) -> list[str]:
-    """The fields about exceptions with their whole names, which lead to one page; an unknown name stays a sentence.
+def with_raised_in_full(lines: Sequence[str], namespace: Mapping[str, object]) -> list[str]:
+    """Return exception fields with full names, so that they link to a page; an unknown name stays plain text.
 
     Args:
-        lines: with fields, as napoleon makes them.
-        known: what the module of the docstring calls by which name.
+        lines: Lines with fields, as napoleon makes them.
+        namespace: Objects of the docstring's module, by name.
     """
     made: list[str] = []
     for line in lines:
         field = _RAISES.fullmatch(line)
         if field is None:
             made.append(line)
-        elif _NAMES.fullmatch(field.group(1)) and all(_is_known(name, known) for name in field.group(1).split(", ")):
-            names = ", ".join(_whole_name(name, known) for name in field.group(1).split(", "))
+        elif _NAMES.fullmatch(field.group(1)) and all(
+            _is_known(name, namespace) for name in field.group(1).split(", ")
+        ):
+            names = ", ".join(_whole_name(name, namespace) for name in field.group(1).split(", "))
             made.append(f":raises {names}:{field.group(2)}")
         else:
             made += ["", f"Raises: {field.group(1)}{':' + field.group(2) if field.group(2).strip() else ''}"]
     return made
 
 
-def _is_known(name: str, known: Mapping[str, object]) -> bool:
-    """Whether a name says by itself which class it is: what passes through from another module does not."""
-    return "." in name or name in known or hasattr(builtins, name)
+def _is_known(name: str, namespace: Mapping[str, object]) -> bool:
+    """True if a name identifies a class in the docstring's module."""
+    return "." in name or name in namespace or hasattr(builtins, name)
 
 
-def _whole_name(name: str, known: Mapping[str, object]) -> str:
-    """The name with its module, if the docstring's module knows it as a class of this project."""
-    found = known.get(name)
-    if isinstance(found, type) and found.__module__.startswith("kraft_"):
-        return f"~{found.__module__}.{found.__qualname__}"
+def _whole_name(name: str, namespace: Mapping[str, object]) -> str:
+    """Return the name with its module, if the docstring's module knows it as a class of this project."""
+    value = namespace.get(name)
+    if isinstance(value, type) and value.__module__.startswith("kraft_"):
+        return f"~{value.__module__}.{value.__qualname__}"
     return name

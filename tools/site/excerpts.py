@@ -1,4 +1,4 @@
-"""Pieces of the reference and of the model, taken from their files where they stand."""
+"""Definitions of the reference and of the model, read from their source files."""
 
 import ast
 import re
@@ -14,27 +14,27 @@ MODEL = ROOT / "spec" / "kraft_spec" / "tla"
 
 
 class ExcerptError(ValueError):
-    """There is no such function or operator."""
+    """No such function or operator."""
 
 
 class Excerpt(NamedTuple):
-    """A definition, with the comment that belongs to it."""
+    """A definition with its comment."""
 
     path: str
-    """From the root of the repository, with forward slashes."""
+    """Path from the root of the repository, with forward slashes."""
     line: int
-    """Of its first line, from 1."""
+    """Number of the first line, from 1."""
     text: str
 
 
 def python_definition(name: str) -> Excerpt:
-    """A function or class of the reference.
+    """Return a function or class of the reference.
 
     Args:
-        name: module and name, such as `elections.grants_vote`; further dots lead into packages and classes.
+        name: Module and name, such as `elections.grants_vote`; further dots lead into packages and classes.
 
     Raises:
-        ExcerptError: there is no such definition.
+        ExcerptError: There is no such definition.
     """
     words = name.split(".")
     for depth in range(len(words) - 1, 0, -1):
@@ -47,28 +47,33 @@ def python_definition(name: str) -> Excerpt:
 def _definition_in(path: Path, words: list[str], name: str) -> Excerpt:
     text = path.read_text(encoding="utf-8")
     body: list[ast.stmt] = ast.parse(text).body
-    found: ast.FunctionDef | ast.ClassDef | None = None
+    definition: ast.FunctionDef | ast.ClassDef | None = None
     for word in words:
-        found = next(
-            (one for one in body if isinstance(one, ast.FunctionDef | ast.ClassDef) and one.name == word), None
+        definition = next(
+            (
+                statement
+                for statement in body
+                if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.name == word
+            ),
+            None,
         )
-        if found is None:
+        if definition is None:
             raise ExcerptError(f"{name}: {_shown(path)} has no {word}")
-        body = found.body
-    assert found is not None
-    first = min([found.lineno, *[decorator.lineno for decorator in found.decorator_list]])
-    lines = text.splitlines()[first - 1 : found.end_lineno]
+        body = definition.body
+    assert definition is not None
+    first = min([definition.lineno, *[decorator.lineno for decorator in definition.decorator_list]])
+    lines = text.splitlines()[first - 1 : definition.end_lineno]
     return Excerpt(_shown(path), first, "\n".join(lines))
 
 
 def operator_definition(name: str) -> Excerpt:
-    """An operator of the model, with the comment right above it.
+    """Return an operator of the model, with the comment right above it.
 
     Args:
         name: module and operator, such as `Elections.GrantsVote`.
 
     Raises:
-        ExcerptError: there is no such operator.
+        ExcerptError: There is no such operator.
     """
     module, _, operator = name.partition(".")
     path = MODEL / f"{module}.tla"
@@ -89,11 +94,11 @@ def operator_definition(name: str) -> Excerpt:
 
 
 def named_rules(text: str, ids: Container[str]) -> tuple[str, ...]:
-    """The rules that a piece of code names, each once, in order.
+    """Return the rules that a piece of code names, each once, in order.
 
     Args:
-        text: of the piece.
-        ids: of all rules.
+        text: Text of the code.
+        ids: Ids of all rules.
     """
     return tuple(dict.fromkeys(word for word in dotted_words(text) if word in ids))
 

@@ -1,7 +1,7 @@
-"""The Sphinx extension: writes the generated pages, and makes links of the names that have a page.
+"""Sphinx extension: writes the generated pages, and links the names that have a page.
 
-The pages stand beside the written ones while Sphinx reads them (`FOLDERS`, which Git ignores), so that a rule has the
-address `rules/<id>.html` and every link between pages is a relative one.
+The pages are stored beside the written ones while Sphinx reads them (`FOLDERS`, which Git ignores), so that a rule has
+the address `rules/<id>.html` and every link between pages is a relative one.
 """
 
 import re
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 def write_pages(docs: Path, made: Mapping[str, str]) -> None:
-    """Put the pages where they belong, leave alone those that are there already, and take away what is no page."""
+    """Write the changed pages, and delete the files that are no longer pages."""
     for path, text in made.items():
         file = docs / path
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
@@ -45,7 +45,7 @@ def write_pages(docs: Path, made: Mapping[str, str]) -> None:
 
 
 def _generate(app: Sphinx) -> None:
-    """Gather the facts, judge them, and write them and the pages, at the start of a build.
+    """Gather the facts, check the evidence, and write the facts and pages, at the start of a build.
 
     Raises:
         SystemExit: the site may not be built, and the message says why.  Sphinx shows its own errors with a traceback
@@ -57,11 +57,11 @@ def _generate(app: Sphinx) -> None:
     try:
         require_names(material.report, material.titles.keys())
     except EvidenceError as error:
-        raise SystemExit(f"The site is not built, because of rules that are named wrongly:\n{error}") from None
+        raise SystemExit(f"The site is not built, because these rule ids do not exist:\n{error}") from None
     try:
         require_evidence(facts.values())
     except EvidenceError as error:
-        raise SystemExit(f"The site is not built, because of rules that nothing stands behind:\n{error}") from None
+        raise SystemExit(f"The site is not built, because these rules lack evidence:\n{error}") from None
     published = site_facts(material, facts, app.config.release)
     write_pages(docs, pages(published, material.registry, diagram_of))
     if app.builder.format == "html":
@@ -69,18 +69,18 @@ def _generate(app: Sphinx) -> None:
 
 
 def named_pages(registry: Registry) -> dict[str, str]:
-    """What an inline literal of exactly this text leads to: document, with an anchor where one is needed."""
-    found = {rule.id: f"rules/{rule.id}" for rule in registry}
-    found.update({name: f"model/properties#{name.lower()}" for name in PROPERTIES})
+    """Return the link target of each inline literal: document, with an anchor if needed."""
+    targets = {rule.id: f"rules/{rule.id}" for rule in registry}
+    targets.update({name: f"model/properties#{name.lower()}" for name in PROPERTIES})
     for scenario in ALL_SCENARIOS:
-        # A single word may mean something else, as `upgrade` does.
+        # Only names of several words: a single word such as `upgrade` may mean something else.
         if "-" in scenario.name:
-            found[scenario.name] = f"scenarios/{scenario.name}"
-    return found
+            targets[scenario.name] = f"scenarios/{scenario.name}"
+    return targets
 
 
 def _link_names(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Make links of the literals that are the name of a page."""
+    """Link the literals that are the name of a page."""
     targets: dict[str, str] = app.config.site_named_pages
     for literal in list(doctree.findall(nodes.literal)):
         target = targets.get(literal.astext())
@@ -109,7 +109,7 @@ def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
 def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
     made = docstrings.as_restructured_text(lines, app.config.site_named_pages)
     if kind not in ("attribute", "data", "property"):
-        # Of those it would take what stands before a colon for the type.
+        # For these kinds GoogleDocstring would read the text before a colon as the type.
         made = GoogleDocstring(made, _GOOGLE, app, kind, name, thing, options).lines()
         module = sys.modules.get(getattr(thing, "__module__", None) or name)
         made = docstrings.with_raised_in_full(made, {} if module is None else vars(module))
@@ -117,7 +117,7 @@ def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension with Sphinx."""
     registry = load_registry()
     app.add_config_value("site_named_pages", named_pages(registry), "env")
     app.add_lexer("tla", TlaLexer)

@@ -1,4 +1,4 @@
-"""Everything that is known about a rule, from all the packages."""
+"""Facts about each rule, gathered from all packages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ from kraft_vectors.manifest import ManifestEntry
 from kraft_vectors.rule_coverage import rule_coverage
 
 _TEST_BENCH = ("/scenarios/", "/cluster/")
-"""What drives the reference and is no part of it."""
+"""Drivers of the reference, which are not part of it."""
 
 _TURNED_DOWN = "Turned down: "
-"""How a reason begins in scope.toml that says what holds in place of a rule."""
+"""Prefix of a reason in scope.toml that states what holds in place of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class TitledVector:
-    """A vector as the manifest has it, and what it is about."""
+    """A vector of the manifest, with its title."""
 
     entry: ManifestEntry
     title: str
@@ -41,7 +41,7 @@ class TitledVector:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How much of a kind there is about a rule, and why there is none."""
+    """Number of items of a kind for a rule, and the reason if there is none."""
 
     number: int
     reason: str = ""
@@ -49,13 +49,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """What the model violates without a rule, or why it cannot.
+    """Violation in the model without a rule, or the reason why there is none.
 
     Attributes:
         mutant: the mutant that breaks the rule; empty if the model does not have it.
-        verdict: one of `kraft_mutants.evidence.VERDICTS`.
-        reason: why it is not modelled, or what covers it.
-        explanation: how the verdict is known, and why.
+        verdict: One of `kraft_mutants.evidence.VERDICTS`.
+        reason: Reason why it is not modelled, or what covers it.
+        explanation: Evidence for the verdict, and its reason.
     """
 
     mutant: str
@@ -66,25 +66,25 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class RuleFacts:
-    """A rule and what there is about it; scenarios, mutants, slices and theorems by name.
+    """Facts about a rule; scenarios, mutants, model checks and theorems by name.
 
     Attributes:
-        rule: the rule.
-        implementation: the Python that names it: the reference, or the layer that scope.toml puts it in.
-        model: the TLA+ that names it, the modules with bounds (MC*) left out.
-        implementation_reason: why no implementation need name it; empty if one must.
-        model_reason: the same for the model.
-        elsewhere: all other places that name it, pages apart.
-        scenarios: those that it decides.
-        vectors: those that are about it; those that were made for a rule before those of a scenario.
-        vector_reason: why there is none; empty where there is one, or nothing is said.
-        mutants: those that break it.
-        counterexamples: what the broken model violates, or why it cannot.
-        slices: those of the model that leave it out and must be found violated, without those that a counterexample is
+        rule: The rule.
+        implementation: Python that names it: the reference, or the layer assigned in scope.toml.
+        model: TLA+ that names it, without the modules with bounds (MC*).
+        implementation_reason: Reason why no implementation need name it; empty if one must.
+        model_reason: Reason why the model need not name it; empty if it must.
+        elsewhere: Other places that name it, apart from pages.
+        scenarios: Scenarios that it decides.
+        vectors: Vectors about it; those made for a rule before those of a scenario.
+        vector_reason: Reason why there is no vector; empty if there is one, or no reason is stated.
+        mutants: Mutants that break it.
+        counterexamples: Violations of the broken model, or the reason why there are none.
+        slices: Model checks that omit it and must report a violation, without those that a counterexample is
             found in anyway.
-        theorems: those that the rule rests on.
-        theory_mutants: mutants of the inductive proof that are about it.
-        outside: why nothing here implements it; empty if it is in scope.
+        theorems: Theorems that the rule rests on.
+        theory_mutants: Mutants of the inductive proof that are about it.
+        outside: Reason why nothing here implements it; empty if it is in scope.
     """
 
     rule: Rule
@@ -105,15 +105,15 @@ class RuleFacts:
 
     @property
     def turned_down(self) -> str:
-        """Why the specification does otherwise than the text that the rule repeats; empty if it follows it."""
+        """Reason why the specification departs from the text that the rule repeats; empty if it follows it."""
         _, mark, why = self.model_reason.partition(_TURNED_DOWN)
         return why if mark else ""
 
     @property
     def evidence(self) -> dict[str, Evidence]:
-        """How much there is of each kind; of counterexamples, rows with one and slices."""
-        found = [row for row in self.counterexamples if row.verdict in ("alone", "together")]
-        # What is said of a safety rule that breaks nothing on its own, or cannot be broken.
+        """Amounts of evidence by kind; counterexamples count rows with one and model checks."""
+        shown_rows = [row for row in self.counterexamples if row.verdict in ("alone", "together")]
+        # Verdicts on a safety rule that breaks nothing on its own, or cannot be broken.
         why = next((row.explanation for row in self.counterexamples), "")
         return {
             "python": Evidence(len(self.implementation), self.implementation_reason),
@@ -122,11 +122,11 @@ class RuleFacts:
             "scenarios": Evidence(len(self.scenarios)),
             "vectors": Evidence(len(self.vectors), self.vector_reason),
             "mutants": Evidence(len(self.mutants)),
-            "counterexamples": Evidence(len(self.slices) + len(found), why),
+            "counterexamples": Evidence(len(self.slices) + len(shown_rows), why),
         }
 
     def as_data(self) -> dict[str, Any]:
-        """All that is known, as values that JSON has."""
+        """All facts as JSON values."""
         facts: dict[str, Any] = to_builtins(self)
         derived = {"group": self.rule.group, "turned_down": self.turned_down, "evidence": to_builtins(self.evidence)}
         return {**facts.pop("rule"), **facts, **derived}
@@ -134,16 +134,16 @@ class RuleFacts:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What the facts are gathered from; each part can be replaced by a test.
+    """Sources of the facts; tests can replace each part.
 
     Attributes:
-        registry: the rules.
-        scope: what need not be named where.
-        report: where each is named, by `checkout_sources`.
-        repository: the checkout, for the texts around the places.
-        manifest: the vectors.
-        titles: what each vector is about, by its id.
-        mutants: the catalogue.
+        registry: The rules.
+        scope: Exemptions from naming a rule, by layer.
+        report: Citations of each rule, from `checkout_sources`.
+        repository: The checkout, for the source around the citations.
+        manifest: The vectors.
+        titles: Title of each vector, by its id.
+        mutants: The catalogue.
     """
 
     registry: Registry
@@ -156,7 +156,7 @@ class Material:
 
     @classmethod
     def of(cls, repository: Path) -> "Material":
-        """What the packages have, and where a checkout names it."""
+        """Return the contents of the packages, and the citations in a checkout."""
         registry, catalogue = load_registry(), VectorCatalogue()
         report = check_citations(registry, checkout_sources(repository))
         titles = {vector_id: catalogue.vector(vector_id).title for vector_id in catalogue}
@@ -164,11 +164,11 @@ class Material:
 
 
 def gather(material: Material) -> Mapping[str, RuleFacts]:
-    """The facts about every rule, in the order of the registry."""
+    """Return the facts about every rule, in the order of the registry."""
     places: dict[str, list[Citation]] = {}
     for citation in material.report.citations:
         places.setdefault(citation.rule_id, []).append(citation)
-    vectors = {one.rule.id: one for one in rule_coverage(material.manifest)}
+    vectors = {coverage.rule.id: coverage for coverage in rule_coverage(material.manifest)}
     by_id = {entry.id: TitledVector(entry, material.titles[entry.id]) for entry in material.manifest}
     slices = slices_without(material.registry.by_id)
     texts: dict[str, str] = {}
@@ -190,7 +190,7 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
                 for place in named
                 if place not in implementing and place not in modelling and place.layer != "docs"
             ),
-            scenarios=tuple(one.name for one in ALL_SCENARIOS if rule.id in one.rules),
+            scenarios=tuple(scenario.name for scenario in ALL_SCENARIOS if rule.id in scenario.rules),
             vectors=tuple(sorted((by_id[each] for each in covered.vectors), key=_is_of_scenario)) if covered else (),
             vector_reason=covered.reason if covered else "",
             mutants=tuple(mutant.name for mutant in material.mutants.mutants if rule.id in mutant.rules),
@@ -199,8 +199,8 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
                 for row in rows
             ),
             slices=_not_searched_by(rows, slices.get(rule.id, ())),
-            theorems=tuple(one.slug for one in theorems() if rule.id in one.rules),
-            theory_mutants=tuple(one.name for one in THEORY_MUTANTS if rule.id in one.rules),
+            theorems=tuple(theorem.slug for theorem in theorems() if rule.id in theorem.rules),
+            theory_mutants=tuple(mutant.name for mutant in THEORY_MUTANTS if rule.id in mutant.rules),
             outside=material.scope.outside.get(rule.id, ""),
         )
     return facts
@@ -211,18 +211,18 @@ def _is_of_scenario(vector: TitledVector) -> bool:
 
 
 def _implements(place: Citation, rule: Rule, scope: Scope) -> bool:
-    """Whether a place is where the rule is implemented."""
+    """True if a citation is in the rule's implementation."""
     layer = scope.instead.get(rule.id, "reference")
     return place.layer == layer and place.path.endswith(".py") and not any(part in place.path for part in _TEST_BENCH)
 
 
 def _models(place: Citation) -> bool:
-    """Whether a place is where the model states the rule."""
+    """True if a citation is in the model's statement of the rule."""
     return place.layer == "model" and place.path.endswith(".tla") and not Path(place.path).name.startswith("MC")
 
 
 def _reason(rule: Rule, layer: Layer, scope: Scope) -> str:
-    """Why the reference or the model need not name a rule; empty if it must."""
+    """Return why the reference or the model need not name a rule; empty if it must."""
     if rule.id in scope.outside:
         return scope.outside[rule.id]
     if layer == "model" and rule.id in scope.instead:
@@ -232,34 +232,34 @@ def _reason(rule: Rule, layer: Layer, scope: Scope) -> str:
 
 
 def _rows(rule: Rule, catalogue: MutantCatalogue) -> tuple[Row, ...]:
-    """The rows about a rule, also the one that says why the model cannot break it."""
+    """Return the rows about a rule, including the one that says why the model cannot break it."""
     reasons = [Row(rule.id, None, gap.reason) for gap in catalogue.not_modelled if gap.rule == rule.id]
     return (*rows_about(rule.id, catalogue), *reasons)
 
 
 def _not_searched_by(rows: Iterable[Row], slices: Iterable[ModelCheck]) -> tuple[str, ...]:
-    """The slices in which none of the rows has its counterexample: what is shown there is not shown twice.
+    """Return the model checks in which no row has its counterexample, so that none is shown twice.
 
-    A search from a start of its own is another one.
+    A search from a different start does not count.
     """
     evidence = [row.mutant.evidence for row in rows if row.mutant is not None]
     searched = {each.check for each in evidence if isinstance(each, Exhaustive) and not each.initial}
-    return tuple(one.name for one in slices if one.name not in searched)
+    return tuple(check.name for check in slices if check.name not in searched)
 
 
 def _pieces(places: Iterable[Citation], repository: Path, texts: dict[str, str]) -> Sequence[Piece]:
-    """The pieces of source around places, file by file."""
+    """Return the pieces of source around the citations, file by file."""
     by_path: dict[str, list[int]] = {}
     for place in places:
         by_path.setdefault(place.path, []).append(place.line)
-    found: list[Piece] = []
+    all_pieces: list[Piece] = []
     for path, lines in by_path.items():
         if path not in texts:
             texts[path] = (repository / path).read_text(encoding="utf-8")
-        found.extend(pieces(path, texts[path], lines))
-    return found
+        all_pieces.extend(pieces(path, texts[path], lines))
+    return all_pieces
 
 
 def _rank(piece: Piece) -> tuple[bool, bool, str, int]:
-    """Definitions before constants before what has no name."""
+    """Return a sort key: definitions, then constants, then unnamed pieces."""
     return (not piece.name, piece.name.isupper(), piece.path, piece.first)

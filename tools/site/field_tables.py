@@ -44,7 +44,7 @@ def _events() -> list[str]:
 
 def _messages() -> list[str]:
     rows = [
-        (name, codes(one for one in traced.__struct_fields__ if one not in _IN_EVERY_MESSAGE))
+        (name, codes(field for field in traced.__struct_fields__ if field not in _IN_EVERY_MESSAGE))
         for name, traced in TRACED_MESSAGES.items()
     ]
     return table(("type", "fields"), rows)

@@ -1,4 +1,4 @@
-"""What a site may not show: a name that no rule has, and a MUST rule that nothing stands behind and nobody says why."""
+"""Checks that fail the build: a name that is not a rule, or a MUST rule without evidence or a stated reason."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -9,10 +9,10 @@ from kraft_spec.rules.citations import CitationReport
 
 
 class EvidenceError(ValueError):
-    """Rules are named that do not exist, or lack an implementation, a model or a vector, and nobody says why.
+    """A name that is not a rule, or a rule without an implementation, a model or a vector and without a stated reason.
 
     Attributes:
-        lines: one for each place, or each rule and what it lacks.
+        lines: One line for each citation, or for each missing piece of evidence.
     """
 
     def __init__(self, lines: tuple[str, ...]) -> None:
@@ -20,8 +20,8 @@ class EvidenceError(ValueError):
         self.lines = lines
 
 
-def lacking(facts: RuleFacts) -> tuple[str, ...]:
-    """What a MUST rule that holds lacks without a stated reason, a line each with where to state it."""
+def missing_evidence(facts: RuleFacts) -> tuple[str, ...]:
+    """Return a line for each piece of evidence that a MUST rule lacks, with the place to state a reason."""
     rule = facts.rule
     if rule.level != "MUST" or not rule.is_active:
         return ()
@@ -38,25 +38,25 @@ def lacking(facts: RuleFacts) -> tuple[str, ...]:
 
 
 def require_evidence(facts: Iterable[RuleFacts]) -> None:
-    """Insist that no rule lacks anything.
+    """Check that no rule lacks evidence.
 
     Raises:
-        EvidenceError: with everything that is lacking.
+        EvidenceError: Evidence is missing; all of it is listed.
     """
-    if lines := tuple(line for each in facts for line in lacking(each)):
+    if lines := tuple(line for each in facts for line in missing_evidence(each)):
         raise EvidenceError(lines)
 
 
-def require_names(report: CitationReport, others: Collection[str]) -> None:
-    """Insist that what reads like the id of a rule is one, and that every exemption is needed.
+def require_names(report: CitationReport, vector_ids: Collection[str]) -> None:
+    """Check that everything that reads like a rule id is one, and that every exemption is needed.
 
     Args:
-        report: of all places that name rules.
-        others: what may read so and is none: the ids of vectors.
+        report: Citations of rules.
+        vector_ids: Ids of vectors, which read like rule ids.
 
     Raises:
-        EvidenceError: with every place, and what was probably meant.
+        EvidenceError: Unknown names; each is listed with its place and the closest rule.
     """
-    unknown = tuple(place for place in report.unknown if place.rule_id not in others)
+    unknown = tuple(place for place in report.unknown if place.rule_id not in vector_ids)
     if lines := replace(report, unknown=unknown).problems():
         raise EvidenceError(lines)

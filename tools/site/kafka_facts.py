@@ -1,4 +1,4 @@
-"""Releases of Apache Kafka, rule by rule and decision by decision: what running them showed, and what was read."""
+"""Releases of Apache Kafka by rule and by decision: results of runs, and what was read in the source."""
 
 from collections import Counter
 from typing import Any
@@ -15,11 +15,11 @@ from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.profiles import REPOSITORY, Difference, read_kafka_file
 
 _COUNTED = ((Status.PASS,), (Status.EXPECTED_FAILURE,), FAILING, (Status.UNOBSERVED,))
-"""Numbers of vectors that pass, have known differences, differ otherwise, and are not observable."""
+"""Columns of counts: passing vectors, known differences, other differences, not observable."""
 
 
 def kafka_facts(registry: Registry) -> dict[str, Any]:
-    """The recorded runs by release, the known differences by number, and of each rule what each release does."""
+    """Return the recorded runs by release, the known differences by number, and each release's results by rule."""
     recorded = load_recorded()
     vectors: dict[str, list[str]] = {}
     for entry in Catalogue().manifest.vectors:
@@ -48,7 +48,7 @@ def kafka_facts(registry: Registry) -> dict[str, Any]:
 
 
 def counts(run: RecordedRun) -> list[int]:
-    """Numbers of vectors that pass, have known differences, differ otherwise, and are not observable."""
+    """Return the numbers of passing vectors, known differences, other differences, and unobservable vectors."""
     number = Counter(run.statuses.values())
     return [sum(number[status] for status in statuses) for statuses in _COUNTED]
 
@@ -58,7 +58,7 @@ def _is_seen(vectors: tuple[str, ...], run: RecordedRun) -> bool:
 
 
 def _conformance(rule: str, vectors: list[str], run: RecordedRun) -> dict[str, Any]:
-    """The vectors of a rule that fail without a reason and the number of those that pass, and why a release differs."""
+    """Return a rule's unexplained failing vectors, its number of passing ones, and the known differences."""
     return {
         "unexplained": [vector for vector in vectors if run.statuses.get(vector) in FAILING],
         "decisions": [
@@ -76,7 +76,7 @@ def _conformance(rule: str, vectors: list[str], run: RecordedRun) -> dict[str, A
 
 
 def profile_facts() -> dict[str, Any]:
-    """The differences of the profiles by decision, and every known difference that they don't say."""
+    """Return the differences of the profiles by decision, and every known difference outside the profiles."""
     file = read_kafka_file()
     return {
         "newest": KAFKA_4.name,
@@ -90,7 +90,7 @@ def profile_facts() -> dict[str, Any]:
 
 
 def _decision(decision: Difference) -> dict[str, Any]:
-    """A decision with its vectors' variants under kip, and what each release answers, with the vector that shows it."""
+    """Return a decision with its vectors' variants under kip, and each release's setting with its vector."""
     releases = load_recorded().releases if decision.subject == "replica" else ()
     return {
         **to_builtins(decision),

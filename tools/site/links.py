@@ -1,4 +1,4 @@
-"""Whether every link inside a built site leads somewhere: a file that is there, an anchor that is on its page.
+"""Check that every link inside a built site leads to an existing file and anchor.
 
 python -m tools.site.links build/docs
 """
@@ -13,7 +13,7 @@ EXPECTED_ARGUMENTS = 2
 
 
 class _Page(HTMLParser):
-    """Collects the anchors of a page and what it links to."""
+    """Collects the anchors and links of a page."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -21,7 +21,7 @@ class _Page(HTMLParser):
         self.links: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take the ids and addresses of an element."""
+        """Collect the ids and addresses of an element."""
         for name, content in attrs:
             if content and name == "id":
                 self.anchors.add(content)
@@ -30,7 +30,7 @@ class _Page(HTMLParser):
 
 
 def dead_links(site: Path) -> Iterator[str]:
-    """Yield `page: link: what is wrong` for each link of a site that leads nowhere, in the order of the pages."""
+    """Yield `page: link: problem` for each dead link of a site, in the order of the pages."""
     pages = {file.relative_to(site).as_posix(): _read(file) for file in sorted(site.rglob("*.html"))}
     for name, page in pages.items():
         for link in sorted(page.links):
@@ -45,7 +45,7 @@ def _read(file: Path) -> _Page:
 
 
 def _problem(site: Path, name: str, link: str, pages: Mapping[str, _Page]) -> str:
-    """What is wrong with a link, empty if it is right or leads out of the site."""
+    """Return the problem of a link, empty if it is right or leads out of the site."""
     address = urlsplit(link)
     if address.scheme or address.netloc:
         return ""
@@ -62,16 +62,16 @@ def _problem(site: Path, name: str, link: str, pages: Mapping[str, _Page]) -> st
 
 
 def main(arguments: list[str]) -> int:
-    """Print the dead links of a built site; 1 if there are any."""
+    """Print the dead links of a built site; return 1 if there are any."""
     if len(arguments) != EXPECTED_ARGUMENTS or not Path(arguments[1]).is_dir():
         print("usage: python -m tools.site.links FOLDER", file=sys.stderr)
         return 64
-    found = list(dead_links(Path(arguments[1])))
-    for line in found:
+    dead = list(dead_links(Path(arguments[1])))
+    for line in dead:
         print(line)
     pages = sum(1 for _ in Path(arguments[1]).rglob("*.html"))
-    print(f"{pages} pages, {len(found)} internal links that lead nowhere")
-    return 1 if found else 0
+    print(f"{pages} pages, {len(dead)} internal links that lead nowhere")
+    return 1 if dead else 0
 
 
 if __name__ == "__main__":

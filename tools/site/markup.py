@@ -1,4 +1,4 @@
-"""Prose and tables as Markdown that renders as it was written."""
+"""Markdown that renders prose and tables as they were written."""
 
 import re
 from collections.abc import Collection
@@ -10,11 +10,11 @@ _WORD = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+")
 
 
 def prose(text: str, names: Collection[str] = ()) -> str:
-    """Text that means nothing in Markdown, on one line; names that have a page become code, and so links.
+    """Escape text for Markdown, on one line; names that have a page become code, and so links.
 
     Args:
-        text: as a catalogue has it.
-        names: rule ids and names of properties.
+        text: Text of a catalogue.
+        names: Rule ids and names of properties.
     """
     line = " ".join(text.split())
     parts: list[str] = []
@@ -32,25 +32,25 @@ def _escaped(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop, if it has no end yet."""
+    """Return the text with a full stop, unless it already ends a sentence."""
     return text if not text or text[-1] in ".!?:" else f"{text}."
 
 
 def code_block(text: str, language: str = "text") -> str:
-    """A block of code; the fence is longer than any in the text."""
+    """Return a block of code; the fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return "\n".join([f"{fence}{language}", text.rstrip("\n"), fence])
 
 
 def figure(diagram: str) -> str:
-    """A diagram as a block of HTML, which a line without text would end."""
+    """Return a diagram as a block of HTML, without empty lines, which would end it."""
     element = "\n".join(line for line in diagram.splitlines() if line.strip())
     return "\n".join(["```{raw} html", '<figure class="diagram">', element, "</figure>", "```"])
 
 
 def options_as_code(text: str) -> str:
-    """Prose with names of options as code: Sphinx would make a dash of two hyphens."""
+    """Return prose with option names as code, because Sphinx would turn two hyphens into a dash."""
     parts = re.split(r"(`[^`]*`)", text)
     parts[::2] = [re.sub(r"(?<![\w-])--[a-z][\w-]*", r"`\g<0>`", part) for part in parts[::2]]
     return "".join(parts)
@@ -61,12 +61,12 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 def with_code(escaped: str) -> str:
-    """Make code of the text between two escaped backticks, without escapes of its own."""
+    """Turn the text between two escaped backticks into code, without escapes."""
     return _CODE.sub(lambda code: "`" + _ESCAPED.sub(r"\1", code.group(1)) + "`", escaped)
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
-    """`1 vector`, `2 vectors`."""
+    """Return `1 vector`, `2 vectors`."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
@@ -74,9 +74,9 @@ _RESOLUTION = re.compile(r";? ?\b(?:Resolution(?: here)?:|[Rr]ecommended:?|Read(
 
 
 def split_resolution(text: str) -> tuple[str, str]:
-    """What is open, and how it was decided; the second is empty where the text is not written in two parts.
+    """Split a text into the open question and its decision; the decision is empty if there is none.
 
-    What a catalogue recommends is what was decided.
+    A catalogue's recommendation is the decision.
     """
     parts = _RESOLUTION.split(text, maxsplit=1)
     if len(parts) == 1:

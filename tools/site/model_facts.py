@@ -1,4 +1,4 @@
-"""The modules of the TLA+ model, cut at their definitions, each with the rules that it names, and the properties."""
+"""Modules of the TLA+ model, split at their definitions, each with the rules that it names, and the properties."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ MODULES = (
     "PartitionProperties",
     "PartitionTrace",
 )
-"""In the order in which they build on each other; the others only set bounds."""
+"""Modules in the order of their dependencies; the other modules only set bounds."""
 
 IN_PYTHON: Mapping[str, str] = {
     "Definitions": "kraft_reference.state",
@@ -54,18 +54,18 @@ IN_PYTHON: Mapping[str, str] = {
     "PartitionReassignment": "kraft_partitions",
     "PartitionProperties": "kraft_partitions.properties",
 }
-"""The Python module that is most like one of the model."""
+"""Python module closest to each module of the model."""
 
 SAME_AS: Mapping[str, str] = {"EventualCommit": "CommitProgress"}
-"""Properties that another definition stands for: docs/rules.md says why."""
+"""Properties that another definition covers: docs/rules.md gives the reasons."""
 
 
 def model_facts(repository: Path, report: CitationReport) -> dict[str, Any]:
-    """The modules in the order of reading, and the properties with the block that defines each.
+    """Return the modules in the order of reading, and the properties with the block that defines each.
 
     Args:
-        repository: the checkout.
-        report: where rules are named in it.
+        repository: The checkout.
+        report: Citations of rules in it.
     """
     modules: dict[str, Any] = {}
     definitions: dict[str, Piece] = {}
@@ -100,13 +100,13 @@ def model_facts(repository: Path, report: CitationReport) -> dict[str, Any]:
 
 
 def head_comment(text: str) -> str:
-    """Return the first paragraph of the comment at its head.
+    """Return the first paragraph of a module's head comment.
 
     Args:
-        text: of the module.
+        text: Text of the module.
     """
     first = re.search(r"\(\*{10,}\)\n((?:\(\*.*\*\)\n)+)", text)
     words = re.sub(r"^\(\*|\*\)$", "", first.group(1), flags=re.MULTILINE) if first else ""
     summary = " ".join(re.split(r"\n\s*\n", words)[0].split()).strip("*() ")
-    # What a colon announces is in the next paragraph.
+    # A paragraph that ends in a colon includes the next one.
     return f"{summary.rpartition('. ')[0]}." if summary.endswith(":") else summary

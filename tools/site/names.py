@@ -1,4 +1,4 @@
-"""Scenarios of the pages, and attributes by name."""
+"""Scenarios for the pages, and attributes by name."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from kraft_simulation.scenarios.scenario import Scenario
 AnyScenario = Scenario | PartitionScenario
 
 ALL_SCENARIOS: tuple[AnyScenario, ...] = (*SCENARIOS, *PARTITION_SCENARIOS)
-"""Those of the quorum by number, then those of partitions by label."""
+"""Quorum scenarios by number, then partition scenarios by label."""
 
 
 def attributes(thing: object, names: str) -> dict[str, Any]:
-    """Return some attributes of a thing; blanks separate their names."""
+    """Return attributes of an object by name; blanks separate the names."""
     return {name: getattr(thing, name) for name in names.split()}

@@ -1,4 +1,4 @@
-"""The generated pages: templates that render the facts."""
+"""Generated pages: templates that render the facts."""
 
 import difflib
 import operator
@@ -16,15 +16,15 @@ from kraft_dev.markdown import cell, code, codes
 from kraft_spec.rules import Registry
 
 FOLDERS = ("api", "commands", "model", "results", "rules", "scenarios")
-"""The folders below docs/ that hold generated pages, and nothing else."""
+"""Folders below docs/ that contain only generated pages."""
 
 DiagramOf = Callable[[str, str], str]
-"""From the names of a scenario and of a variant to the HTML of its picture."""
+"""Function from the names of a scenario and of a variant to the HTML of its diagram."""
 
 
 def environment(facts: Mapping[str, Any]) -> Environment:
-    """Make the environment of the templates, which know the facts."""
-    # The pages are Markdown: `prose` escapes what would mean something there.
+    """Return the environment of the templates, with the facts."""
+    # No autoescape: the pages are Markdown, which `prose` escapes.
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
@@ -61,12 +61,12 @@ def _difference(edit: Mapping[str, str]) -> str:
 
 
 def render(templates: Environment, name: str, **context: Any) -> str:
-    """Render a page; empty lines that follow each other become one.
+    """Render a page; consecutive empty lines become one.
 
     Args:
-        templates: see `environment`.
-        name: of the template, without the last ending.
-        context: what this page is about.
+        templates: The environment.
+        name: Name of the template, without the last ending.
+        context: Variables of this page.
     """
     text: str = templates.get_template(f"{name}.jinja").render(context)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
@@ -75,7 +75,7 @@ def render(templates: Environment, name: str, **context: Any) -> str:
 def pages(facts: Mapping[str, Any], registry: Registry, diagram_of: DiagramOf) -> dict[str, str]:
     """Render every generated page: path below docs, and its text."""
     templates = environment(facts)
-    # A template in a folder is a page of its own; the others make pages of a kind.
+    # A template in a folder is one page; the others make a page per item.
     names = [name.removesuffix(".jinja") for name in templates.list_templates() if "/" in name]
     made = {name: render(templates, name) for name in names}
     for path, name, about in (

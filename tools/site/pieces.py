@@ -1,4 +1,4 @@
-"""The piece of a source file that a line belongs to: a Python definition or a TLA+ operator with its comment."""
+"""Source around a line: a Python definition or a TLA+ operator with its comment."""
 
 import ast
 import re
@@ -8,16 +8,16 @@ from itertools import zip_longest
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WHOLE_CLASS_LINES_MAX = 45
-"""A longer class is shown up to the end of its docstring, or by the one attribute that is meant."""
+"""Maximum length of a class shown whole; a longer one is shown up to its docstring, or by the cited attribute."""
 
 _WHOLE_FUNCTION_LINES_MAX = 90
-"""Of a longer function only the statement is shown."""
+"""Maximum length of a function shown whole; of a longer one only the statement is shown."""
 
 _WHOLE_STATEMENT_LINES_MAX = 60
-"""Of a longer statement, a table most of the time, only the entry is shown."""
+"""Maximum length of a statement shown whole; of a longer one, mostly a table, only the entry is shown."""
 
 OPERATOR = re.compile(r"^(?:LOCAL\s+)?(\w+)(?:\([^=]*\))?\s*==")
-"""Where a definition of a module of the model begins, with its name."""
+"""Start of a definition in a module of the model, with its name."""
 _MODULE_LINE = re.compile(r"^-{4,}\s*MODULE\b|^={4,}\s*$|^-{4,}\s*$")
 
 
@@ -26,11 +26,11 @@ class Piece:
     """Lines of a file, shown together.
 
     Attributes:
-        path: the file, as it stands in the repository, with forward slashes.
-        first: the first line, from 1.
-        last: the last line.
-        name: what is defined there; empty for a comment on its own.
-        cited: the lines that the piece is shown for.
+        path: Path in the repository, with forward slashes.
+        first: First line, from 1.
+        last: Last line.
+        name: Defined name; empty for a comment on its own.
+        cited: Lines that the piece is shown for.
     """
 
     path: str
@@ -41,17 +41,17 @@ class Piece:
 
 
 def pieces(path: str, text: str, lines: Iterable[int]) -> tuple[Piece, ...]:
-    """The pieces that hold these lines of a file: each once, in the order of the file.
+    """Return the pieces that contain these lines of a file, each once, in the order of the file.
 
     Args:
-        path: the file; its ending says how to read it.
-        text: what is in it.
-        lines: from 1.
+        path: Path of the file; its suffix selects the language.
+        text: Contents of the file.
+        lines: Line numbers from 1.
 
     Raises:
-        SyntaxError: a Python file cannot be parsed.
+        SyntaxError: A Python file cannot be parsed.
     """
-    found: dict[tuple[int, int, str], list[int]] = {}
+    lines_of_piece: dict[tuple[int, int, str], list[int]] = {}
     blocks = tla_blocks(path, text) if path.endswith(".tla") else ()
     tree = ast.parse(text, filename=path) if path.endswith(".py") else None
     for line in sorted(set(lines)):
@@ -62,15 +62,15 @@ def pieces(path: str, text: str, lines: Iterable[int]) -> tuple[Piece, ...]:
                 ((block.first, block.last, block.name) for block in blocks if block.first <= line <= block.last),
                 (line, line, ""),
             )
-        found.setdefault(piece, []).append(line)
-    return tuple(sorted(Piece(path, *piece, tuple(cited)) for piece, cited in found.items()))
+        lines_of_piece.setdefault(piece, []).append(line)
+    return tuple(sorted(Piece(path, *piece, tuple(cited)) for piece, cited in lines_of_piece.items()))
 
 
 def tla_blocks(path: str, text: str) -> tuple[Piece, ...]:
-    """A TLA+ module cut into definitions, each with the comment above it, and what stands between them.
+    """Split a TLA+ module into definitions, each with the comment above it, and the blocks between them.
 
     A block begins at a line that follows an empty one and is not indented; the module's first and last lines are
-    in none.  Its name is the last operator that it defines: those before it are local forms of that one.
+    in none.  Its name is the last operator that it defines, because earlier ones are local forms of it.
     """
     blocks: list[Piece] = []
     start: int | None = None
@@ -100,13 +100,13 @@ def tla_blocks(path: str, text: str) -> tuple[Piece, ...]:
 
 
 def operators_of(text: str, block: Piece) -> tuple[str, ...]:
-    """The operators that a block of a module defines."""
+    """Return the operators that a block of a module defines."""
     lines = text.splitlines()[block.first - 1 : block.last]
     return tuple(match.group(1) for line in lines if (match := OPERATOR.match(line)))
 
 
 def _in_body(body: Sequence[ast.stmt], lines: Sequence[str], line: int, owner: str) -> tuple[int, int, str]:
-    """First line, last line and name of what a line belongs to, among the statements of a module or a class."""
+    """Return the first line, last line and name of the definition around a line in a module or class body."""
     for statement, text in _with_text_below(body):
         first = _comment_above(lines, _first_line(statement))
         last = (text or statement).end_lineno or first
@@ -129,7 +129,7 @@ def _with_text_below(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.s
 def _statement(
     statement: ast.stmt, first: int, last: int, lines: Sequence[str], line: int, owner: str
 ) -> tuple[int, int, str]:
-    """Cut out of a statement, which is on the lines `first` to `last`, what a line is about."""
+    """Return the part of a statement around a line; the statement is on the lines `first` to `last`."""
     name = _name(statement, owner)
     if isinstance(statement, ast.ClassDef) and last - first >= _WHOLE_CLASS_LINES_MAX:
         head = statement.body[0]
@@ -149,7 +149,7 @@ def _statement(
 
 
 def _entry(statement: ast.stmt, line: int) -> tuple[int, int]:
-    """The largest expression around a line that is still short; of a table, its entry."""
+    """Return the largest short expression around a line; for a table, its entry."""
     spans = [
         (node.lineno, node.end_lineno or node.lineno)
         for node in ast.walk(statement)
@@ -160,20 +160,20 @@ def _entry(statement: ast.stmt, line: int) -> tuple[int, int]:
 
 
 def _first_line(statement: ast.stmt) -> int:
-    """The line on which a statement begins, decorators included."""
+    """Return the line on which a statement begins, decorators included."""
     decorators = statement.decorator_list if isinstance(statement, _DEFINITIONS) else []
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _comment_above(lines: Sequence[str], first: int) -> int:
-    """The line on which the comment that stands right above a line begins; the line itself without one."""
+    """Return the first line of the comment right above a line; the line itself if there is none."""
     while first > 1 and lines[first - 2].lstrip().startswith("#"):
         first -= 1
     return first
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Whether a statement is a docstring."""
+    """True if a statement is a docstring."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
@@ -182,7 +182,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _name(statement: ast.stmt, owner: str) -> str:
-    """What a statement defines, with the class around it."""
+    """Return the defined name, qualified by the class around it."""
     match statement:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             pass

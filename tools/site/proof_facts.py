@@ -1,4 +1,4 @@
-"""The theorems, the inductive proof and its mutants, and what is proved of what."""
+"""Theorems, the inductive proof and its mutants, and links between them and the rules."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -23,11 +23,11 @@ from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_operators
 from kraft_spec.rules import Registry
 
 _RESULTS = ("election-safety", "leader-completeness")
-"""The invariants that are wanted for themselves."""
+"""The main invariants of the proof."""
 
 
 def theorem_facts() -> dict[str, Any]:
-    """The theorems by slug, each with what is false."""
+    """Return the theorems by slug, each with its counterexamples."""
     return {
         theorem.slug: {
             **attributes(theorem, "statement argument rules"),
@@ -42,7 +42,7 @@ def theorem_facts() -> dict[str, Any]:
 
 
 def proof_facts(registry: Registry) -> dict[str, Any]:
-    """The inductive proof: its theory, what is to be trusted, its mutants, and the rules that it is about."""
+    """Return the inductive proof: its theory, its assumptions, its mutants, and its rules."""
     about = theory()
     listed = obligations(about)
     number = Counter(obligation.part for obligation in listed)

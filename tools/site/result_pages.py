@@ -1,4 +1,4 @@
-"""Pages of what developers measure: the recorded results, and how old they are."""
+"""Pages of recorded results, with their age."""
 
 from collections.abc import Iterable
 

@@ -1,7 +1,7 @@
-"""Signatures, bases and values of the API reference as a reader wants them: by the names that the sources use.
+"""Signatures, bases and values of the API reference, by the names that the sources use.
 
-Autodoc writes out what an annotation stands for, a union of twenty events or an integer with its range, and
-the value of every table.  Here they get back the name under which a module documents them.
+Autodoc expands annotations, such as a union of twenty events or an integer with its range, and
+the value of every table.  This module restores the documented names.
 """
 
 import ast
@@ -23,15 +23,15 @@ from tools.site.annotations import is_readable, public_bases, with_names, with_s
 from tools.site.api_facts import public_modules
 
 MEMBERS_MIN = 3
-"""A shorter union is written out: `int | None` is no alias where it stands by itself."""
+"""Minimum number of members; a shorter union is written out, such as `int | None`."""
 
 _FIELD_NUMBER = re.compile(r"Alias for field number \d+")
 
 
 @cache
 def documented_aliases(repository: Path, mocked: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """(written out, dotted name) of every union that has a name of its own and a docstring."""
-    found: dict[str, str] = {}
+    """Return the expansion and dotted name of every documented union alias."""
+    aliases: dict[str, str] = {}
     for module_name, file in public_modules(repository):
         names = _described_names(ast.parse(file.read_text(encoding="utf-8")))
         if not names:
@@ -41,21 +41,21 @@ def documented_aliases(repository: Path, mocked: tuple[str, ...]) -> tuple[tuple
         for name in names:
             value = getattr(module, name, None)
             if isinstance(value, UnionType) and len(get_args(value)) >= MEMBERS_MIN:
-                found.setdefault(stringify_annotation(value, mode="smart"), f"{module_name}.{name}")
-    return tuple(sorted(found.items(), key=lambda entry: (-len(entry[0]), entry[0])))
+                aliases.setdefault(stringify_annotation(value, mode="smart"), f"{module_name}.{name}")
+    return tuple(sorted(aliases.items(), key=lambda entry: (-len(entry[0]), entry[0])))
 
 
 def _described_names(tree: ast.Module) -> list[str]:
-    """What is assigned with a docstring below it."""
-    found = []
+    """Return the names that are assigned with a docstring below."""
+    names = []
     for statement, following in zip(tree.body, tree.body[1:], strict=False):
         match statement, following:
             case (
                 ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)),
                 ast.Expr(value=ast.Constant(value=str())),
             ):
-                found.append(name)
-    return found
+                names.append(name)
+    return names
 
 
 def _shown(app: Sphinx, text: str) -> str:
@@ -72,7 +72,7 @@ def _process_signature(
 
 
 class _Tidied(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installed where types are checked.
-    """What autodoc says of a value, for a reader."""
+    """Mixin that shortens autodoc's description of a value."""
 
     def handle_signature(self, signature: str, node: addnodes.desc_signature) -> tuple[str, str]:
         if "type" in self.options:
@@ -84,11 +84,11 @@ class _Tidied(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be insta
 
 
 class TidiedAttribute(_Tidied, PyAttribute):  # type: ignore[misc]
-    """A field of a class."""
+    """Documenter of a class attribute."""
 
 
 class TidiedVariable(_Tidied, PyVariable):  # type: ignore[misc]
-    """A name of a module."""
+    """Documenter of a module variable."""
 
 
 def _process_bases(app: Sphinx, name: str, thing: object, options: Any, bases: list[Any]) -> None:
@@ -101,14 +101,14 @@ def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options
 
 
 def _tidy_description(app: Sphinx, domain: str, kind: str, content: addnodes.desc_content) -> None:
-    """Leave out `Bases:` before nothing."""
+    """Remove an empty `Bases:` line."""
     for first in content.children[:1]:
         if isinstance(first, nodes.paragraph) and first.astext().strip() == "Bases:":
             content.remove(first)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension with Sphinx."""
     app.connect("autodoc-process-signature", _process_signature)
     app.connect("autodoc-process-bases", _process_bases)
     app.connect("autodoc-process-docstring", _process_docstring)

@@ -1,4 +1,4 @@
-"""The facts that the generated pages are rendered from, as values that JSON has: `facts.json` of the site."""
+"""Facts for the generated pages as JSON values: `facts.json` of the site."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,9 +23,9 @@ def site_facts(material: Material, rules: Mapping[str, RuleFacts], release: str)
     """Return the facts of all subjects, which refer to each other by name.
 
     Args:
-        material: what they are gathered from.
-        rules: the facts about every rule.
-        release: the version of the specification.
+        material: Sources of the facts.
+        rules: Facts about every rule.
+        release: Version of the specification.
     """
     registry, mutants = material.registry, material.mutants.mutants
     searched = [mutant.name for mutant in mutants if isinstance(mutant.evidence, Exhaustive)]
@@ -52,6 +52,6 @@ def site_facts(material: Material, rules: Mapping[str, RuleFacts], release: str)
         **command_facts(),
         "api": api_facts(material.repository),
     }
-    # As who reads the file has them: lists, not tuples.
+    # Convert tuples to lists, as a reader of the JSON file has them.
     data: dict[str, Any] = json.decode(json.encode(facts))
     return data

@@ -1,8 +1,8 @@
-"""The slices of the model that leave a rule out and must be found violated, by rule.
+"""Model checks that omit a rule and must report a violation, by rule.
 
-The entry of its check names a rule that a mutant omits.
-Else a slice says so in TLA+: in its configuration an operator is replaced by, or its start reaches, one that does
-something else than the rule has it; the comment above that operator begins with "Without" and names the rule.
+If a mutant omits the rule, the entry of the check names it.
+Otherwise the TLA+ states it: the configuration replaces an operator by, or the start reaches, an operator that does
+something other than the rule; the comment above that operator begins with "Without" and names the rule.
 """
 
 import re
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[\w.-]*\w")
 _COMMENT = "\\*"
 _NAMED_AS_LEFT_OUT = "\\* Without "
 _BOUNDS = "MC"
-"""How the modules begin that set bounds; what the others name is what they enforce."""
+"""Prefix of modules that set bounds; other modules name the rules that they enforce."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class _Operator:
     """A definition of a module.
 
     Attributes:
-        words: the words of its text, which may be operators.
-        leaves_out: what it names as left out.
+        words: Words of its text, which may be operators.
+        leaves_out: Names that it declares as omitted.
     """
 
     words: frozenset[str]
@@ -39,23 +39,23 @@ class _Operator:
 def slices_without(
     rules: Collection[str], checks: Iterable[ModelCheck] = CHECKS, folder: Path | None = None
 ) -> dict[str, tuple[ModelCheck, ...]]:
-    """Of each rule that some slice leaves out, those that must be found violated, in the order of the checks.
+    """Return, for each omitted rule, the model checks that must report a violation, in their order.
 
     Args:
-        rules: the ids of all rules.
-        checks: the slices.
-        folder: of the modules; the package's own if None.
+        rules: Ids of all rules.
+        checks: The model checks.
+        folder: Folder of the modules; the package's own if None.
     """
     of_rule: dict[str, list[ModelCheck]] = {}
     for check in checks:
         if check.violates:
             for rule in sorted(_left_out(check, folder or model_directory()) & set(rules)):
                 of_rule.setdefault(rule, []).append(check)
-    return {rule: tuple(found) for rule, found in of_rule.items()}
+    return {rule: tuple(checks_of_rule) for rule, checks_of_rule in of_rule.items()}
 
 
 def _left_out(check: ModelCheck, folder: Path) -> frozenset[str]:
-    """The names in what the start of a slice reaches, with the operators replaced that its configuration replaces."""
+    """Return the names reachable from the start of a model check, after the configuration's replacements."""
     replaced = check.configuration.replaces
     operators = _operators(folder, check.configuration.module)
     due = [check.configuration.specification or check.configuration.init, "Next", *replaced.values()]
@@ -70,35 +70,35 @@ def _left_out(check: ModelCheck, folder: Path) -> frozenset[str]:
 
 @cache
 def _operators(folder: Path, module: str) -> Mapping[str, _Operator]:
-    """The definitions of a module and of those that it extends; empty for a module of TLA+ itself."""
+    """Return the definitions of a module and of those that it extends; empty for a standard module of TLA+."""
     file = folder / f"{module}.tla"
     if not file.is_file():
         return {}
     text = file.read_text(encoding="utf-8")
-    found: dict[str, _Operator] = {}
+    operators: dict[str, _Operator] = {}
     for extended in (name.strip() for names in _EXTENDS.findall(text) for name in names.split(",")):
-        found.update(_operators(folder, extended))
+        operators.update(_operators(folder, extended))
     for name, comment, body in _definitions(text):
         code = "\n".join(line.partition(_COMMENT)[0] for line in body)
         named = [word for line in comment if line.startswith(_NAMED_AS_LEFT_OUT) for word in _WORD.findall(line)]
         leaves_out = named if module.startswith(_BOUNDS) else ()
-        found[name] = _Operator(frozenset(re.findall(r"\w+", code)), frozenset(leaves_out))
-    return found
+        operators[name] = _Operator(frozenset(re.findall(r"\w+", code)), frozenset(leaves_out))
+    return operators
 
 
 def _definitions(text: str) -> list[tuple[str, list[str], list[str]]]:
-    """Name, comment above and lines of each definition: what is indented belongs to the operator before it."""
-    found: list[tuple[str, list[str], list[str]]] = []
+    """Return name, comment above and lines of each definition; indented lines belong to the operator before them."""
+    definitions: list[tuple[str, list[str], list[str]]] = []
     comment: list[str] = []
     inside = False
     for line in text.splitlines():
         if line.startswith(_COMMENT):
             comment, inside = [*comment, line], False
         elif operator := OPERATOR.match(line):
-            found.append((operator.group(1), comment, [line]))
+            definitions.append((operator.group(1), comment, [line]))
             comment, inside = [], True
         elif inside and (not line or line[0].isspace()):
-            found[-1][2].append(line)
+            definitions[-1][2].append(line)
         else:
             comment, inside = [], False
-    return found
+    return definitions

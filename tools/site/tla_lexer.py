@@ -1,4 +1,4 @@
-"""Colours for TLA+, which Pygments does not know."""
+"""Pygments lexer for TLA+."""
 
 from typing import ClassVar
 

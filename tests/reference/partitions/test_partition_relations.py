@@ -1,4 +1,4 @@
-"""Partitions are independent: each goes its way in a random run as it does alone."""
+"""Partitions are independent: in a random run each behaves as it does alone."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -31,9 +31,9 @@ EVENTS = 120
 
 
 def events_of(configuration: PartitionConfiguration, seed: int) -> list[Event]:
-    """Of a random run; the old znode couples partitions, and failovers with what has been asked, so it is left out."""
+    """Return the events of a random run without the old znode, which couples partitions and failovers."""
     run = random_run(configuration, seed, EVENTS)
-    return [one.event for one in run if not isinstance(one.event, WriteReassignPartitions)]
+    return [occurrence.event for occurrence in run if not isinstance(occurrence.event, WriteReassignPartitions)]
 
 
 def run_of(configuration: PartitionConfiguration, events: Iterable[Event]) -> list[PartitionOccurrence]:
@@ -45,21 +45,21 @@ def run_of(configuration: PartitionConfiguration, events: Iterable[Event]) -> li
 
 
 def about(name: TopicPartition, effects: Iterable[Effect]) -> list[object]:
-    """What is stored, told and stopped of one partition."""
-    found: list[object] = []
+    """Return the stored, sent and stopped data of one partition."""
+    parts: list[object] = []
     for effect in effects:
         if isinstance(effect, StorePartitions):
-            found += [one for other, one in effect.partitions if other == name]
+            parts += [partition for other, partition in effect.partitions if other == name]
         elif isinstance(effect, LeaderAndIsr | StopReplica) and effect.partition == name:
-            found.append(effect)
-    return found
+            parts.append(effect)
+    return parts
 
 
 def of_one(name: TopicPartition, event: Event) -> Event | None:
-    """What is left of an event where this is the only partition."""
+    """Return the event restricted to this partition."""
     match event:
         case AlterPartitionReassignments():
-            return replace(event, targets=tuple([one for one in event.targets if one[0] == name]))
+            return replace(event, targets=tuple([target for target in event.targets if target[0] == name]))
         case AlterPartition() | CompleteReassignment():
             return event if event.partition == name else None
         case _:
@@ -75,8 +75,8 @@ def test_a_partition_goes_its_way_whatever_the_others_do(profile: ReassignmentPr
     together = run_of(configuration, events)
     for name, replicas in configuration.assignments.items():
         alone = replace(configuration, assignments={name: replicas})
-        left = [(one, mine) for one in together if (mine := of_one(name, one.event)) is not None]
+        left = [(occurrence, mine) for occurrence in together if (mine := of_one(name, occurrence.event)) is not None]
         apart = run_of(alone, [mine for _, mine in left])
-        for (one, _), other in zip(left, apart, strict=True):
-            assert one.state.partitions[name] == other.state.partitions[name]
-            assert about(name, one.effects) == about(name, other.effects)
+        for (occurrence, _), other in zip(left, apart, strict=True):
+            assert occurrence.state.partitions[name] == other.state.partitions[name]
+            assert about(name, occurrence.effects) == about(name, other.effects)

@@ -1,4 +1,4 @@
-"""S25 to S29: every variant runs with its outcome, and a scenario that expects something else fails by name."""
+"""S25 to S29: every variant runs with its outcome, and a scenario with a wrong expectation fails by name."""
 
 import pytest
 
@@ -18,15 +18,15 @@ from kraft_simulation.scenarios import ScenarioFailure
 from kraft_spec.rules import load_registry
 
 VARIANTS = [
-    pytest.param(one, variant, id=f"{one.name}-{variant.name}")
-    for one in PARTITION_SCENARIOS
-    for variant in one.variants
+    pytest.param(scenario, variant, id=f"{scenario.name}-{variant.name}")
+    for scenario in PARTITION_SCENARIOS
+    for variant in scenario.variants
 ]
 
 
-@pytest.mark.parametrize(("one", "variant"), VARIANTS)
-def test_a_variant_runs_with_its_outcome_twice_the_same(one: PartitionScenario, variant: PartitionVariant) -> None:
-    first, second = play_partitions(one, variant), play_partitions(one, variant)
+@pytest.mark.parametrize(("scenario", "variant"), VARIANTS)
+def test_a_variant_runs_with_its_outcome_twice_the_same(scenario: PartitionScenario, variant: PartitionVariant) -> None:
+    first, second = play_partitions(scenario, variant), play_partitions(scenario, variant)
     assert first == second
     assert tuple(sorted(first.violated)) == variant.violates
     assert [occurrence.sequence for occurrence in first.occurrences] == list(range(1, len(first.occurrences) + 1))
@@ -34,15 +34,15 @@ def test_a_variant_runs_with_its_outcome_twice_the_same(one: PartitionScenario, 
 
 def test_names_rules_and_profiles_exist() -> None:
     registry = load_registry()
-    assert [one.number for one in PARTITION_SCENARIOS] == ["S25", "S26", "S27", "S28", "S29"]
-    for one in PARTITION_SCENARIOS:
-        assert partition_scenario(one.number.lower()) is partition_scenario(one.name) is one
-        assert one.variants[0].name.startswith("right")
-        assert len({variant.name for variant in one.variants}) == len(one.variants)
-        off = {rule for variant in one.variants for rule in variant.mutants}
-        assert {*one.rules, *off} <= set(registry.by_id)
-        for variant in one.variants:
-            assert one.variant(variant.name) is variant
+    assert [scenario.number for scenario in PARTITION_SCENARIOS] == ["S25", "S26", "S27", "S28", "S29"]
+    for scenario in PARTITION_SCENARIOS:
+        assert partition_scenario(scenario.number.lower()) is partition_scenario(scenario.name) is scenario
+        assert scenario.variants[0].name.startswith("right")
+        assert len({variant.name for variant in scenario.variants}) == len(scenario.variants)
+        off = {rule for variant in scenario.variants for rule in variant.mutants}
+        assert {*scenario.rules, *off} <= set(registry.by_id)
+        for variant in scenario.variants:
+            assert scenario.variant(variant.name) is variant
             assert bool(variant.violates) == (not variant.name.startswith("right"))
     with pytest.raises(KeyError, match="no scenario 's30'"):
         partition_scenario("s30")
@@ -53,23 +53,23 @@ def test_names_rules_and_profiles_exist() -> None:
 
 def test_every_safety_rule_has_a_variant_without_it() -> None:
     safety = {rule.id for rule in load_registry() if rule.safety and rule.id.startswith("partition-reassign.")}
-    off = {r for one in PARTITION_SCENARIOS for variant in one.variants for r in variant.mutants}
+    off = {r for scenario in PARTITION_SCENARIOS for variant in scenario.variants for r in variant.mutants}
     assert len(safety) == 11
     assert off == safety
 
 
-@pytest.mark.parametrize(("one", "variant"), [each for each in VARIANTS if "right" in str(each.id)])
-def test_no_safety_rule_is_idle(one: PartitionScenario, variant: PartitionVariant) -> None:
-    """What the right variants do is the rules' doing: without some of them a row is another."""
-    off = frozenset(rule for rule in one.rules if load_registry()[rule].safety)
+@pytest.mark.parametrize(("scenario", "variant"), [each for each in VARIANTS if "right" in str(each.id)])
+def test_no_safety_rule_is_idle(scenario: PartitionScenario, variant: PartitionVariant) -> None:
+    """The rules cause the outcome of a right variant: without some of them a row differs."""
+    off = frozenset(rule for rule in scenario.rules if load_registry()[rule].safety)
     if not off or variant.name in ("right-reordered", "right-batch"):
         return
-    assert any(_fails(one, variant, rule) for rule in off)
+    assert any(_fails(scenario, variant, rule) for rule in off)
 
 
-def _fails(one: PartitionScenario, variant: PartitionVariant, without: str) -> bool:
+def _fails(scenario: PartitionScenario, variant: PartitionVariant, without: str) -> bool:
     try:
-        run(one, variant, mutated_controllers((without,)))
+        run(scenario, variant, mutated_controllers((without,)))
     except ScenarioFailure:
         return True
     return False
@@ -83,7 +83,7 @@ def test_an_event_without_a_row_fails() -> None:
         stage.complete()
 
 
-def test_a_wrong_row_says_what_differs() -> None:
+def test_a_wrong_row_names_the_difference() -> None:
     stage = PartitionStage("wrong", cluster(4))
     with pytest.raises(ScenarioFailure) as caught:
         stage.row("[1,2]", "[1,2,3]", "[]", "[]")
@@ -91,9 +91,9 @@ def test_a_wrong_row_says_what_differs() -> None:
     assert caught.value.actual == "[1,2,3] | [1,2,3] | [] | []"
 
 
-def test_a_leader_adds_only_whom_it_was_told_of() -> None:
-    one = partition_scenario("s25").variant("wrong-mixed-versions")
-    stage = PartitionStage("told", one.configuration, mutated_controllers(one.mutants))
-    one.script(stage)
+def test_a_leader_adds_only_replicas_that_it_was_sent() -> None:
+    mixed = partition_scenario("s25").variant("wrong-mixed-versions")
+    stage = PartitionStage("told", mixed.configuration, mutated_controllers(mixed.mutants))
+    mixed.script(stage)
     with pytest.raises(ScenarioFailure, match="replicas that the leader was told of"):
         stage.in_sync(1, 2, 3, 4)

@@ -1,4 +1,4 @@
-"""Certificates are checked by adding up fractions, and wrong ones are refused."""
+"""Certificates are checked by adding fractions, and wrong ones are rejected."""
 
 from fractions import Fraction
 
@@ -15,7 +15,7 @@ ROWS = {fact.name: fact.rows[0] for fact in PROBLEM.facts}
 
 
 def certificate(**weights: str) -> Certificate:
-    """The rows of `PROBLEM` by fact, with these weights."""
+    """Return the rows of `PROBLEM` by fact, with these weights."""
     return tuple(WeightedRow(name, ROWS[name], Fraction(weight)) for name, weight in weights.items())
 
 
@@ -23,7 +23,7 @@ def certificate(**weights: str) -> Certificate:
     "weights",
     [{"sum": "1", "x": "2", "y": "1"}, {"sum": "1/3", "x": "2/3", "y": "1/3"}, {"sum": "1", "x": "2", "y": "1/1"}],
 )
-def test_what_adds_up_to_a_contradiction_is_accepted(weights: dict[str, str]) -> None:
+def test_weights_that_add_up_to_a_contradiction_are_accepted(weights: dict[str, str]) -> None:
     assert certifies(certificate(**weights), PROBLEM)
 
 
@@ -38,7 +38,7 @@ def test_what_adds_up_to_a_contradiction_is_accepted(weights: dict[str, str]) ->
         {"sum": "1", "x": "2", "y": "-1"},
     ],
 )
-def test_what_does_not_add_up_is_refused(weights: dict[str, str]) -> None:
+def test_weights_that_do_not_add_up_are_rejected(weights: dict[str, str]) -> None:
     assert not certifies(certificate(**weights), PROBLEM)
 
 
@@ -66,11 +66,11 @@ def test_only_variables_of_the_problem_are_natural_numbers() -> None:
 
 def test_the_solver_finds_a_minimal_core_and_its_certificate() -> None:
     more = PROBLEM._replace(facts=(at_most("loose", X, 9), *PROBLEM.facts))
-    found = solve(more)
-    assert isinstance(found, Contradiction)
-    assert found.core == ("sum", "x", "y")
-    assert found.certificate is not None
-    assert certifies(found.certificate, more)
+    solution = solve(more)
+    assert isinstance(solution, Contradiction)
+    assert solution.core == ("sum", "x", "y")
+    assert solution.certificate is not None
+    assert certifies(solution.certificate, more)
 
 
 def test_a_contradiction_of_parity_has_no_certificate() -> None:

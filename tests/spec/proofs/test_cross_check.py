@@ -1,4 +1,4 @@
-"""The second opinion: what counts as agreement, and cvc5 itself where it is installed."""
+"""Cross-check of the proofs: the definition of agreement, and cvc5 itself if it is installed."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 def oracle(text: str) -> str:
-    """A solver that knows one word."""
+    """Return the only word of the text, as a solver."""
     return "unsat" if "false" in text else "sat"
 
 
@@ -26,22 +26,22 @@ def folder(path: Path, **files: str) -> str:
 
 
 def printed(capsys: Captured) -> str:
-    """Standard output, with every time as `T s`."""
+    """Return standard output with every time as `T s`."""
     return re.sub(r"\d+\.\d s", "T s", capsys.readouterr().out)
 
 
 def test_agreement_is_counted_by_folder(tmp_path: Path, capsys: Captured) -> None:
-    one, other = folder(tmp_path / "one", a=YES, b=NO, c=NO), folder(tmp_path / "other", a=NO)
-    assert main([one, other], oracle) == 0
-    assert printed(capsys) == f"{one}: 3 of 3 agree (2 unsat, 1 sat), T s\n{other}: 1 of 1 agree (1 unsat), T s\n"
+    agreeing, other = folder(tmp_path / "one", a=YES, b=NO, c=NO), folder(tmp_path / "other", a=NO)
+    assert main([agreeing, other], oracle) == 0
+    assert printed(capsys) == f"{agreeing}: 3 of 3 agree (2 unsat, 1 sat), T s\n{other}: 1 of 1 agree (1 unsat), T s\n"
 
 
 @pytest.mark.parametrize("answer", ["sat", "unknown", "(TIMEOUT)", "nothing", "an error: at line 1"])
 def test_whatever_is_not_the_expected_answer_fails(answer: str, tmp_path: Path, capsys: Captured) -> None:
-    given = folder(tmp_path / "one", a=NO)
-    assert main([given], lambda _: answer) == 1
+    path = folder(tmp_path / "one", a=NO)
+    assert main([path], lambda _: answer) == 1
     assert printed(capsys) == (
-        f"{given}: 0 of 1 agree (none), T s\n{given}/a.smt2: expected unsat, cvc5 says {answer} after T s\n"
+        f"{path}: 0 of 1 agree (none), T s\n{path}/a.smt2: expected unsat, cvc5 says {answer} after T s\n"
     )
 
 
@@ -59,10 +59,10 @@ def test_an_empty_folder_is_no_agreement(tmp_path: Path, capsys: Captured) -> No
 
 
 def test_a_file_that_expects_nothing_is_refused(tmp_path: Path, capsys: Captured) -> None:
-    given = folder(tmp_path / "one", a="(check-sat)\n")
-    assert main([given], oracle) == 1
+    path = folder(tmp_path / "one", a="(check-sat)\n")
+    assert main([path], oracle) == 1
     assert capsys.readouterr().err == (
-        f"{given}/a.smt2: line 1: expected '; expect: unsat' or '; expect: sat', found '(check-sat)'\n"
+        f"{path}/a.smt2: line 1: expected '; expect: unsat' or '; expect: sat', found '(check-sat)'\n"
     )
 
 
@@ -71,7 +71,7 @@ def test_wrong_use_is_explained(capsys: Captured) -> None:
     assert capsys.readouterr().err == "usage: python -m kraft_dev.proofs_cross_check DIR...\n"
 
 
-def test_without_cvc5_it_says_what_to_install(tmp_path: Path, capsys: Captured) -> None:
+def test_without_cvc5_the_message_names_the_installation(tmp_path: Path, capsys: Captured) -> None:
     def missing(text: str) -> str:
         raise ImportError(text)
 
@@ -90,7 +90,7 @@ def test_cvc5_agrees_on_a_theorem(tmp_path: Path, capsys: Captured) -> None:
     assert "17 of 17 agree (13 unsat, 4 sat)" in capsys.readouterr().out
 
 
-def test_cvc5_is_not_believed_when_it_understands_nothing() -> None:
+def test_an_incomplete_or_empty_question_has_no_answer() -> None:
     pytest.importorskip(
         "cvc5", reason="the extra cross-check is not installed; `make cross-check` asks about everything"
     )

@@ -17,11 +17,13 @@ def majorities(of: int) -> Iterator[int]:
     return (part for part in range(of + 1) if part & of == part and 2 * part.bit_count() > of.bit_count())
 
 
-def test_what_is_proved_of_the_sizes_of_regions_is_what_trying_everything_gives() -> None:
+def test_proofs_about_region_sizes_agree_with_exhaustive_search() -> None:
     tried = {of: list(majorities(of)) for of in SUBSETS}
     named = {of: frozenset(ReplicaKey(n, f"U{n}") for n in range(VOTERS) if of >> n & 1) for of in SUBSETS}
     for old in SUBSETS:
         for new in SUBSETS:
-            found = prove_transition(named[old], named[new])
-            assert found.recheck()
-            assert isinstance(found, Proof) == all(one & other for one in tried[old] for other in tried[new])
+            result = prove_transition(named[old], named[new])
+            assert result.recheck()
+            assert isinstance(result, Proof) == all(
+                old_majority & other for old_majority in tried[old] for other in tried[new]
+            )

@@ -1,4 +1,4 @@
-"""Plans between sets that give some directory ids and leave others out."""
+"""Plans between sets in which only some directory ids are stated."""
 
 import pytest
 from hypothesis import given
@@ -13,18 +13,18 @@ from kraft_reference.identity import ReplicaKey, VoterSet
 
 
 def plan(current: str, target: str, leader: str | None = None) -> tuple[list[str], bool]:
-    """KIP-642's plan as text, and whether it is proved."""
+    """Return KIP-642's plan as text, and True if it is proved."""
     sets = kip642_plan(voters(current), voters(target), None if leader is None else key(leader))
     return [listed(each) for each in sets], isinstance(prove_plan(sets), ProvedPlan)
 
 
 def notes(*sets: str, leader: str | None = None) -> list[str]:
-    """The notes about a plan."""
+    """Return the notes about a plan."""
     plan = [voters(each) for each in sets]
     return [str(note) for note in plan_notes(plan, prove_plan(plan), None if leader is None else key(leader))]
 
 
-def test_the_steps_say_what_is_filled_in() -> None:
+def test_the_steps_state_the_added_directory_ids() -> None:
     steps = prove_plan(kip642_plan(voters("1 2"), voters("1-A 2-B 3-C"))).steps
     assert [step.protocol.kind for step in steps] == ["fills in the directory ids 1-A, 2-B", "adds 3-C"]
     assert (steps[0].change.given_old, steps[0].change.given_new) == (voters("1 2"), voters("1-A 2-B"))
@@ -60,12 +60,12 @@ def test_a_leader_is_the_voter_of_its_id_whose_directory_id_is_unknown() -> None
 
 
 def test_a_leader_that_goes_before_others_is_noted() -> None:
-    found = notes("1 2 3", "2 3", "2 3 4", "3 4", leader="1")
-    assert "step 1 removes the leader 1 before 2: KIP-642 removes it last (reassign.leader-removed-last)" in found
+    remarks = notes("1 2 3", "2 3", "2 3 4", "3 4", leader="1")
+    assert "step 1 removes the leader 1 before 2: KIP-642 removes it last (reassign.leader-removed-last)" in remarks
     assert not any("reassign.leader-removed-last" in note for note in notes("1 2", "1", leader="2"))
 
 
-def test_what_kip_642_would_not_do_is_noted() -> None:
+def test_departures_from_kip_642_are_noted() -> None:
     assert notes("1 2", "1 2 3", "1 2 3 4", "1 2 3 4 5", "1 2 3 4", "1 2 3")[1:] == [
         "there are 2 to 5 voters, outside KIP-642's bounds of 2 to 4 (reassign.add-or-remove-choice)",
         "not every step comes closer to the last set, as in KIP-642's plan: not steps 2, 3 (reassign.three-sets)",
@@ -83,7 +83,7 @@ proper = st.dictionaries(st.integers(0, 5), st.sampled_from([None, "A", "B"]), m
 
 
 @given(st.one_of(st.tuples(mixed, mixed), st.tuples(proper, proper)))
-def test_a_plan_begins_and_ends_with_what_was_given_and_agrees_with_the_transition(
+def test_a_plan_has_the_given_ends_and_agrees_with_the_transition(
     ends: tuple[VoterSet, VoterSet],
 ) -> None:
     current, target = ends

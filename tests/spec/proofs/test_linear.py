@@ -1,4 +1,4 @@
-"""Linear facts as data: their arithmetic, and the text that another solver reads."""
+"""Linear facts as data: their arithmetic, and their text for other solvers."""
 
 import z3
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The majority that is proved is the majority that the reference counts.
+"""The proofs use the same majority as the reference.
 
 Rules: state.voters-set.own-majority, voters.at-most-one-difference.
 """
@@ -21,14 +21,14 @@ SETS = tuple(frozenset(chosen) for size in range(len(REPLICAS) + 1) for chosen i
 
 
 def follows_the_closed_form(function: IsMajority, size_max: int) -> bool:
-    """Is `n` of `|V|` a majority if and only if 2n > |V|, for every n up to |V|, up to `size_max` voters?"""
+    """True if `n` of `|V|` is a majority exactly when 2n > |V|, for every n up to |V|, up to `size_max` voters."""
     everybody = [ReplicaKey(number) for number in range(size_max)]
     sets = (frozenset(everybody[:size]) for size in range(size_max + 1))
     return all(function(number, of) == (2 * number > len(of)) for of in sets for number in range(len(of) + 1))
 
 
 def majorities(function: IsMajority, of: VoterSet) -> list[VoterSet]:
-    """Every majority of a set, by name."""
+    """Return every majority of a set, by name."""
     return [
         frozenset(chosen)
         for size in range(len(of) + 1)
@@ -38,13 +38,13 @@ def majorities(function: IsMajority, of: VoterSet) -> list[VoterSet]:
 
 
 def disjoint_majorities(function: IsMajority) -> list[tuple[VoterSet, VoterSet]]:
-    """Pairs of sets, the same or one replica apart, that have disjoint majorities: the two quorum axioms say none."""
-    found = {each: majorities(function, each) for each in SETS}
+    """Return pairs of sets, equal or one replica apart, with disjoint majorities; the quorum axioms forbid any."""
+    by_set = {each: majorities(function, each) for each in SETS}
     return [
-        (one, other)
-        for one in SETS
-        for other in (one, *(one | {replica} for replica in REPLICAS if replica not in one))
-        if any(left.isdisjoint(right) for left in found[one] for right in found[other])
+        (first, other)
+        for first in SETS
+        for other in (first, *(first | {replica} for replica in REPLICAS if replica not in first))
+        if any(left.isdisjoint(right) for left in by_set[first] for right in by_set[other])
     ]
 
 
@@ -79,8 +79,8 @@ def test_a_proof_fails_when_the_reference_takes_half_for_a_majority(monkeypatch:
     four = voters("1 2 3 4")
     assert isinstance(prove_transition(four, four), Proof)
     monkeypatch.setattr(transitions, "is_majority", WRONG["half is enough"])
-    found = prove_transition(four, four)
-    assert isinstance(found, Counterexample)
-    assert (frozenset(found.old_quorum), frozenset(found.new_quorum)) == (voters("1 2"), voters("3 4"))
+    result = prove_transition(four, four)
+    assert isinstance(result, Counterexample)
+    assert (frozenset(result.old_quorum), frozenset(result.new_quorum)) == (voters("1 2"), voters("3 4"))
     step = prove_step(four, four)
     assert (step.protocol.allowed, step.passes) == (True, False)

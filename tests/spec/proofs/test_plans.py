@@ -1,4 +1,4 @@
-"""`prove_plan`, and KIP-642's plan from any voters set to any other."""
+"""`prove_plan`, and KIP-642's plan from any voter set to any other."""
 
 from itertools import pairwise
 
@@ -15,26 +15,26 @@ from kraft_reference.identity import VoterSet
 
 
 def plan(current: str, target: str, leader: str | None = None) -> list[str]:
-    """KIP-642's plan as text."""
+    """Return KIP-642's plan as text."""
     sets = kip642_plan(voters(current), voters(target), None if leader is None else key(leader))
     return [listed(each) for each in sets]
 
 
 def refusals(*sets: str) -> list[str]:
-    """Why a plan is refused."""
-    found = prove_plan([voters(each) for each in sets])
-    assert isinstance(found, RefusedPlan)
-    return [str(reason) for reason in found.reasons]
+    """Return the reasons why a plan is refused."""
+    result = prove_plan([voters(each) for each in sets])
+    assert isinstance(result, RefusedPlan)
+    return [str(reason) for reason in result.reasons]
 
 
 def test_the_example_of_kip_642() -> None:
     expected = ["1, 2, 3", "1, 2, 3, 4", "1, 2, 4", "1, 2, 4, 5", "1, 4, 5", "1, 4, 5, 6", "4, 5, 6"]
     assert plan("1 2 3", "4 5 6") == expected
     assert plan("1 2 3", "4 5 6", leader="1") == expected
-    found = prove_plan(kip642_plan(voters("1 2 3"), voters("4 5 6")))
-    assert isinstance(found, ProvedPlan)
-    assert found.shape == Shape(sizes=(3, 4), bounds=(3, 4), distances=(6, 5, 4, 3, 2, 1, 0))
-    assert (found.shape.is_bounded, found.shape.is_direct) == (True, True)
+    result = prove_plan(kip642_plan(voters("1 2 3"), voters("4 5 6")))
+    assert isinstance(result, ProvedPlan)
+    assert result.shape == Shape(sizes=(3, 4), bounds=(3, 4), distances=(6, 5, 4, 3, 2, 1, 0))
+    assert (result.shape.is_bounded, result.shape.is_direct) == (True, True)
 
 
 @pytest.mark.parametrize("leader", ["2", "3"])
@@ -86,11 +86,11 @@ def test_a_plan_has_at_least_one_set_and_that_a_voter() -> None:
     assert prove_plan([voters("1 2")]) == ProvedPlan((), Shape((2, 2), (2, 3), (0,)))
 
 
-def test_a_detour_is_safe_and_said_to_be_one() -> None:
-    found = prove_plan([voters(each) for each in ("1 2", "1 2 3", "1 2 3 4", "1 2 3 4 5", "1 2 3 4", "1 2 3")])
-    assert isinstance(found, ProvedPlan)
-    assert (found.shape.is_bounded, found.shape.is_direct) == (False, False)
-    assert found.shape.distances == (1, 0, 1, 2, 1, 0)
+def test_a_detour_is_safe_and_noted() -> None:
+    result = prove_plan([voters(each) for each in ("1 2", "1 2 3", "1 2 3 4", "1 2 3 4 5", "1 2 3 4", "1 2 3")])
+    assert isinstance(result, ProvedPlan)
+    assert (result.shape.is_bounded, result.shape.is_direct) == (False, False)
+    assert result.shape.distances == (1, 0, 1, 2, 1, 0)
 
 
 def test_a_target_that_holds_an_id_twice_is_refused_and_the_plan_still_ends() -> None:

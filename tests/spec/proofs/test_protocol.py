@@ -1,4 +1,4 @@
-"""KIP-853's verdict on a change, whatever the majorities do."""
+"""KIP-853's verdict on a change, regardless of majorities."""
 
 import pytest
 from tests.spec.proofs.voters import voters
@@ -22,7 +22,7 @@ ONE_AT_A_TIME = "voters.at-most-one-difference"
         ("1 2-B", "1-A 2-B 3-C", "adds 3-C, fills in the directory id 1-A"),
     ],
 )
-def test_what_one_record_may_do(old: str, new: str, kind: str) -> None:
+def test_allowed_changes_of_a_record(old: str, new: str, kind: str) -> None:
     verdict = judge(change(voters(old), voters(new)))
     assert (verdict.kind, verdict.refusals, verdict.allowed) == (kind, (), True)
 
@@ -48,7 +48,7 @@ def test_what_one_record_may_do(old: str, new: str, kind: str) -> None:
         ("1-A 2-B", "1-A 2-B 3", ["add-voter.well-formed"]),
     ],
 )
-def test_what_no_record_may_do(old: str, new: str, rules: list[str]) -> None:
+def test_forbidden_changes_of_a_record(old: str, new: str, rules: list[str]) -> None:
     verdict = judge(change(voters(old), voters(new)))
     assert [rule for reason in verdict.refusals for rule in reason.rules] == rules
     assert verdict.conditions == ()

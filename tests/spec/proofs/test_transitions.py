@@ -1,4 +1,4 @@
-"""`prove_transition`: proofs that re-check, counterexamples by name, the same on every run."""
+"""`prove_transition`: proofs that are checked again, named counterexamples, reproducible results."""
 
 from fractions import Fraction
 from random import Random
@@ -24,18 +24,18 @@ WHOLE_CORE = ("kept", "removed", "added", "old-majority", "new-majority", "disjo
 
 
 def quorums(old: str, new: str) -> tuple[str, str]:
-    """The quorums of a counterexample."""
-    found = prove_transition(voters(old), voters(new))
-    assert isinstance(found, Counterexample)
-    assert found.recheck()
-    return listed(found.old_quorum), listed(found.new_quorum)
+    """Return the quorums of a counterexample."""
+    result = prove_transition(voters(old), voters(new))
+    assert isinstance(result, Counterexample)
+    assert result.recheck()
+    return listed(result.old_quorum), listed(result.new_quorum)
 
 
 def proof(old: str, new: str) -> Proof:
-    """A proof."""
-    found = prove_transition(voters(old), voters(new))
-    assert isinstance(found, Proof)
-    return found
+    """Return a proof."""
+    result = prove_transition(voters(old), voters(new))
+    assert isinstance(result, Proof)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def proof(old: str, new: str) -> Proof:
     ],
 )
 def test_a_safe_transition_is_proved_by_all_its_facts(old: str, new: str) -> None:
-    found = proof(old, new)
-    assert found.core == WHOLE_CORE
-    assert found.recheck()
-    assert {part.weight for part in found.certificate} == {Fraction(1)}
+    result = proof(old, new)
+    assert result.core == WHOLE_CORE
+    assert result.recheck()
+    assert {part.weight for part in result.certificate} == {Fraction(1)}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_proof_is_summed_up_in_one_line() -> None:
     assert proof("1 2 3", "1 2 3 4").summary == "majorities of 2 and 3 share one of 4 replicas"
 
 
-def test_facts_are_told_with_their_rules() -> None:
+def test_facts_are_listed_with_their_rules() -> None:
     counted = sizes(change(voters("1 2 3"), voters("1 2 3 4")))
     assert [in_words(counted, name) for name in WHOLE_CORE] == [
         Reason("voters in both sets: 3", ("identity.replica-key",)),
@@ -103,11 +103,11 @@ def test_a_new_directory_id_is_another_replica() -> None:
 
 
 def test_a_directory_id_that_is_filled_in_changes_no_voter() -> None:
-    found = change(voters("1-A 2 3"), voters("1-A 2-B 3 4"))
-    assert (found.learned, found.forgotten, found.added, found.removed) == ((key("2-B"),), (), (key("4"),), ())
-    assert found.old == voters("1-A 2-B 3")
-    assert "stands for" not in found.notes[0].text
-    assert found.notes[0].rules == ("identity.unknown-directory-matches-id",)
+    result = change(voters("1-A 2 3"), voters("1-A 2-B 3 4"))
+    assert (result.learned, result.forgotten, result.added, result.removed) == ((key("2-B"),), (), (key("4"),), ())
+    assert result.old == voters("1-A 2-B 3")
+    assert "stands for" not in result.notes[0].text
+    assert result.notes[0].rules == ("identity.unknown-directory-matches-id",)
 
 
 def test_an_id_that_a_set_holds_twice_is_not_taken_for_one_replica() -> None:
@@ -141,22 +141,22 @@ def test_every_answer_is_checked_again_without_a_solver(sets: tuple[VoterSet, Vo
 
 @given(pairs)
 def test_the_exported_question_has_the_same_answer(sets: tuple[VoterSet, VoterSet]) -> None:
-    found = prove_transition(*sets)
+    result = prove_transition(*sets)
     solver = z3.Solver()
-    solver.from_string(found.smt2())
-    assert solver.check() == (z3.unsat if isinstance(found, Proof) else z3.sat)
+    solver.from_string(result.smt2())
+    assert solver.check() == (z3.unsat if isinstance(result, Proof) else z3.sat)
 
 
 def altered(of: Proof, certificate: Certificate) -> Proof:
-    """The proof with another certificate."""
+    """Return the proof with another certificate."""
     return Proof(of.change, of.core, certificate)
 
 
 def test_a_weight_that_no_longer_adds_up_is_refused() -> None:
-    found = proof("1 2 3", "1 2 3 4")
-    for at, part in enumerate(found.certificate):
-        less = (*found.certificate[:at], part._replace(weight=Fraction(1, 2)), *found.certificate[at + 1 :])
-        assert not altered(found, less).recheck(), part.fact
+    result = proof("1 2 3", "1 2 3 4")
+    for at, part in enumerate(result.certificate):
+        less = (*result.certificate[:at], part._replace(weight=Fraction(1, 2)), *result.certificate[at + 1 :])
+        assert not altered(result, less).recheck(), part.fact
 
 
 def test_a_proof_of_another_transition_is_refused() -> None:
@@ -170,5 +170,5 @@ def test_a_proof_of_another_transition_is_refused() -> None:
     [("1 3", "1 4"), ("3", "2 4"), ("1 3", "4"), ("1 5", "2 4"), ("1 3", "4 9"), ("1 3", "2 3")],
 )
 def test_a_wrong_counterexample_is_refused(old_quorum: str, new_quorum: str) -> None:
-    found = prove_transition(voters("1 2 3"), voters("1 2 4"))
-    assert not Counterexample(found.change, tuple(voters(old_quorum)), tuple(voters(new_quorum))).recheck()
+    result = prove_transition(voters("1 2 3"), voters("1 2 4"))
+    assert not Counterexample(result.change, tuple(voters(old_quorum)), tuple(voters(new_quorum))).recheck()

@@ -42,5 +42,5 @@ def test_statements_about_sizes_are_true_of_the_sets(values: dict[str, int]) -> 
     assert DIAGRAM.majority("", A, B).holds(values) == (2 * len(a & b) > len(b))
 
 
-def test_a_problem_lists_the_regions_and_then_what_is_more() -> None:
+def test_a_problem_lists_the_regions_and_then_other_variables() -> None:
     assert DIAGRAM.problem("p", DIAGRAM.disjoint("d", A, B), more=["n"]).variables == (*REGIONS, "n")

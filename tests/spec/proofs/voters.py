@@ -1,4 +1,4 @@
-"""Voters sets for the tests of the proofs: in short form, and drawn by Hypothesis."""
+"""Voter sets for the tests of the proofs: in short form, and drawn by Hypothesis."""
 
 from hypothesis import strategies as st
 
@@ -6,18 +6,18 @@ from kraft_reference.identity import ReplicaKey, VoterSet
 
 
 def key(text: str) -> ReplicaKey:
-    """`1` or `1-U1`."""
+    """Return the key for `1` or `1-U1`."""
     replica_id, _, directory = text.partition("-")
     return ReplicaKey(int(replica_id), directory or None)
 
 
 def voters(text: str) -> VoterSet:
-    """`1 2-U2 3`; nothing is the empty set."""
+    """Return the voter set for `1 2-U2 3`; an empty text is the empty set."""
     return frozenset(key(word) for word in text.split())
 
 
 def drawn_voters(ids: int, directories: str = "AB", least: int = 1) -> st.SearchStrategy[VoterSet]:
-    """Sets that hold no id twice, of ids below `ids`."""
+    """Return a strategy for sets with unique ids below `ids`."""
     directory = st.sampled_from(directories)
     return st.dictionaries(st.integers(0, ids - 1), directory, min_size=least).map(
         lambda by_id: frozenset(ReplicaKey(*each) for each in by_id.items())

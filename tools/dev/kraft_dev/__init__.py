@@ -1,4 +1,4 @@
-"""What only the developers of kraft-spec run: broken references, what notices them, what is reached, how fast it is.
+"""Development tools of kraft-spec: mutants, replay of the model's edges, runs of Apache Kafka, benchmarks.
 
 `vectors`, `wire`, `schemas` and `samples` make the data that the packages carry.
 

@@ -1,4 +1,4 @@
-"""Child processes: a module in a Python of its own, which may import edited copies of the packages."""
+"""Child processes that run a module in their own Python, which may import edited copies of the packages."""
 
 import subprocess
 import sys
@@ -11,18 +11,18 @@ _LAST_WORDS = 2000
 
 
 class ChildError(CommandError):
-    """A child process failed; the message is its last words."""
+    """A child process failed; the message is the end of its output."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, ExitCode.INTERNAL_ERROR)
 
 
 class ChildTimeoutError(ChildError):
-    """A child process was ended because it took too long."""
+    """A child process exceeded its time limit and was ended."""
 
 
 def child_command(module: str, *arguments: str) -> list[str]:
-    """The command line that runs a module; what happens to be in the working directory is not found by it."""
+    """Return the command line that runs a module, with the working directory not on the import path."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
@@ -33,18 +33,18 @@ def run_child(
     standard_input: str = "",
     seconds: float | None = None,
 ) -> str:
-    """Run `python -m MODULE ARGUMENTS` to its end; returns its standard output.
+    """Run `python -m MODULE ARGUMENTS` to its end and return its standard output.
 
     Args:
         module: Dotted name.
-        arguments: Of its command line.
-        environment: With edited packages; None for this process's.
-        standard_input: What it reads.
-        seconds: Limit.
+        arguments: Command-line arguments.
+        environment: Environment with the edited packages; None for that of this process.
+        standard_input: Text for its standard input.
+        seconds: Time limit.
 
     Raises:
         ChildTimeoutError: It took longer than `seconds`.
-        ChildError: It ended with another code than 0, or said nothing.
+        ChildError: Its exit code was not 0, or it printed nothing.
     """
     try:
         ended = subprocess.run(

@@ -1,9 +1,9 @@
-"""TLC's counterexamples of the findings, looked for anew: those of all recorded, or one shown (`... findings NAME`)."""
+"""Renewed search for TLC's counterexamples of the findings: of all, to record them, or of one (`... findings NAME`)."""
 
 import sys
 
 from kraft_dev.mutants.evidence import run_evidence
-from kraft_dev.mutants.recorded import shown
+from kraft_dev.mutants.recorded import steps_in_words
 from kraft_kafka.findings.finding import Finding, find_finding, load_findings
 from kraft_kafka.findings.showing import counterexample_file, show
 from kraft_mutants import load_catalogue
@@ -13,7 +13,7 @@ from kraft_spec.models import find_check, next_actions, run_check
 
 
 def counterexample_of(finding: Finding) -> tuple[str, str]:
-    """TLC's counterexample as text, and why it is not the one that is meant (empty if it is).
+    """Return TLC's counterexample as text, and why it is not the expected one (empty if it is).
 
     Raises:
         FindingError, EditError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: It cannot be run.
@@ -25,21 +25,21 @@ def counterexample_of(finding: Finding) -> tuple[str, str]:
         with mutated_model(check.mutants) as directory:
             report = run_check(check, directory=directory)
         return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
-    found = run_evidence(load_catalogue()[found_by.mutant])
-    otherwise = found.problem or _not(found_by.property, found.what)
-    if found.counterexample:
-        return shown(found.counterexample), otherwise
-    violated = found.what.replace(" and ", ", ")
-    return f"violated: {violated}\nby line {found.amount} of {found.where}, held to by TLC\n", otherwise
+    cell = run_evidence(load_catalogue()[found_by.mutant])
+    otherwise = cell.problem or _not(found_by.property, cell.what)
+    if cell.counterexample:
+        return steps_in_words(cell.counterexample), otherwise
+    violated = cell.what.replace(" and ", ", ")
+    return f"violated: {violated}\nby line {cell.amount} of {cell.where}, held to by TLC\n", otherwise
 
 
 def _not(expected: str, violated: str) -> str:
-    """Why these are not the violated properties that are meant; empty if they are."""
+    """Return why the violated properties are not the expected ones; empty if they are."""
     return "" if expected in violated.split() else f"TLC finds {violated or 'nothing'} violated, expected {expected}"
 
 
 def show_again(name: str) -> int:
-    """Play the schedule of a finding again, and have TLC look for its counterexample; 1 if either is not what is meant.
+    """Play the schedule of a finding, and have TLC search its counterexample; return 1 if either is unexpected.
 
     Raises:
         FindingError: There is no such finding.
@@ -52,7 +52,7 @@ def show_again(name: str) -> int:
 
 
 def record_all() -> int:
-    """Record the counterexamples of all findings again; the exit code is 1 if one is not what is meant, and is left."""
+    """Record the counterexamples of all findings; return 1 if one is unexpected, which is not recorded."""
     problems = 0
     for finding in load_findings():
         text, problem = counterexample_of(finding)

@@ -15,28 +15,29 @@ from kraft_kafka.releases import releases
 from kraft_vectors.catalogue import Catalogue
 
 REPLY_S = 30.0
-"""A reply may have to wait for a JVM."""
+"""Timeout of a reply, which may have to wait for a JVM."""
 FIRST = 3
-"""So many of the rules that a failure names are looked at."""
+"""Number of a failure's named rules that are considered."""
 VECTORS = "vectors"
-"""The detector that is any vector: `where` is the first that fails in the order of a run, `names` what it names; one in
-error where no other fails."""
+"""Detector for any vector: `where` is the first failing vector in the order of a run, `names` its named rules.
+A vector in error counts only if none fails.
+"""
 NAMED = "named"
-"""The detector that is a vector which names the rule that the bug is about among its first: `where` is one of them."""
+"""Detector for a vector that names the mutant's rule among its first: `where` is one of these vectors."""
 HEADS = ("bug", "what Kafka does", "breaks", "vectors that fail", "of these name it early", "the first of them")
 
 
-def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch]) -> Result:
-    """Run the vectors on a release, and those that pass on the release with each of these bugs.
+def bugs_of(version: str, on_row: Callable[[Row], None], bugs: Iterable[Patch]) -> Result:
+    """Run the vectors on a release, and those that pass on each mutant of the release.
 
     Raises:
-        KafkaUnavailableError: it cannot be run here, or a bug does not fit it.
+        KafkaUnavailableError: The release cannot run here, or a patch does not fit it.
         AdapterFault: the adapter cannot be started.
     """
     kafka, passing = released(releases()[version]), _passing(version)
     rows: list[Row] = []
-    for bug in asked:
-        failing = [one for one in _outcomes(patched(kafka, bug), passing) if one.status in FAILING]
+    for bug in bugs:
+        failing = [outcome for outcome in _outcomes(patched(kafka, bug), passing) if outcome.status in FAILING]
         rows.append(Row(bug.name, bug.rules, bug.what, (_first(failing), _first_that_names(failing, bug.rules[0]))))
         on_row(rows[-1])
     return Result(
@@ -52,53 +53,53 @@ def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch])
 def _first(failing: list[Outcome]) -> Cell:
     if not failing:
         return Cell(VECTORS)
-    # An error says where a replica was, a failure what it did.
-    first = next((one for one in failing if one.status is Status.FAIL), failing[0])
+    # An error says which state the replica was in, a failure what it did.
+    first = next((outcome for outcome in failing if outcome.status is Status.FAIL), failing[0])
     return Cell(VECTORS, True, where=first.id, amount=len(failing), names=first.rules[:FIRST])
 
 
 def _first_that_names(failing: list[Outcome], rule: str) -> Cell:
-    naming = [one for one in failing if rule in one.rules[:FIRST]]
+    naming = [outcome for outcome in failing if rule in outcome.rules[:FIRST]]
     return Cell(NAMED, True, where=naming[0].id, amount=len(naming)) if naming else Cell(NAMED)
 
 
 @cache
 def _passing(version: str) -> tuple[str, ...]:
-    """The vectors that pass on a release as it is."""
+    """Return the vectors that pass on an unpatched release."""
     everything = tuple(entry.id for entry in select_vectors(Catalogue(), ()))
     outcomes = _outcomes(released(releases()[version]), everything)
-    return tuple(one.id for one in outcomes if one.status is Status.PASS)
+    return tuple(outcome.id for outcome in outcomes if outcome.status is Status.PASS)
 
 
 def _outcomes(kafka: Kafka, ids: tuple[str, ...]) -> tuple[Outcome, ...]:
     return Campaign(Plan(command_line(kafka, "state"), ids, REPLY_S), Catalogue()).run()
 
 
-def markdown(found: Result | None) -> str:
-    """The whole page, of the recorded result."""
+def markdown(result: Result | None) -> str:
+    """Return the page of the recorded result."""
     words = [
-        "A suite that passes on Kafka says something only if it fails on a Kafka that is wrong. "
-        "Each of these bugs is a change of one place in the classes of a release, made in their bytes: "
+        "A suite that passes on Kafka is only meaningful if it fails on a faulty Kafka. "
+        "Each mutant changes one place in the bytecode of a release: "
         "`kraft-spec kafka mutants` lists them, and `kraft-spec kafka run --mutant NAME` runs Kafka with one.",
         "",
         not_recorded("python -m kraft_dev kafka-bugs --record")
-        if found is None
-        else f"{found.how}, by `{found.command}`: {origin(found)}",
+        if result is None
+        else f"{result.how}, by `{result.command}`: {origin(result)}",
     ]
-    sections = () if found is None else (section_of(found),)
+    sections = () if result is None else (section_of(result),)
     return page("Mutants of Apache Kafka", words, sections)
 
 
-def section_of(found: Result) -> Section:
-    """The table, for the site and for a terminal."""
-    cells = [{cell.detector: cell for cell in row.cells} for row in found.rows]
-    seen = sum(of[VECTORS].detects for of in cells)
+def section_of(result: Result) -> Section:
+    """Return the table, for the site and for a terminal."""
+    cells = [{cell.detector: cell for cell in row.cells} for row in result.rows]
+    detected = sum(of[VECTORS].detects for of in cells)
     named = sum(of[NAMED].detects for of in cells)
-    early = sum(row.breaks[0] in of[VECTORS].names for row, of in zip(found.rows, cells, strict=True))
+    early = sum(row.breaks[0] in of[VECTORS].names for row, of in zip(result.rows, cells, strict=True))
     words = (
-        f"Of {len(cells)} bugs {seen} make vectors fail. The rule that a bug is about is among the first {FIRST} "
-        f"that some failure names for {named} of them, and that the first failure of the run names for {early}: "
-        "read more than one failure.",
+        f"{detected} of {len(cells)} mutants make vectors fail. The broken rule is among the first {FIRST} rules of "
+        f"some failure for {named} of them, and among those of the first failure for {early}, so read more than one "
+        "failure.",
     )
     rows = tuple(
         (
@@ -109,6 +110,6 @@ def section_of(found: Result) -> Section:
             f"{of[NAMED].amount}: {of[NAMED].where}" if of[NAMED].detects else "none",
             f"{of[VECTORS].where}: {', '.join(of[VECTORS].names)}" if of[VECTORS].detects else "",
         )
-        for row, of in zip(found.rows, cells, strict=True)
+        for row, of in zip(result.rows, cells, strict=True)
     )
-    return Section("What the vectors see", words, HEADS, rows)
+    return Section("Detection by the vectors", words, HEADS, rows)

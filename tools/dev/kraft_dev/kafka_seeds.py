@@ -1,4 +1,4 @@
-"""Random schedules on releases of Apache Kafka, many of them: what they come to, recorded for the site."""
+"""Many random schedules on releases of Apache Kafka, recorded for the site."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -21,9 +21,9 @@ from kraft_kafka.unpinned import release_of
 from kraft_traces.streams import whole_file
 
 STEPS = 300
-"""Events before faults stop: those of `kraft-spec kafka run`."""
+"""Events before faults stop, as in `kraft-spec kafka run`."""
 REPLY_S = 60.0
-"""A reply may have to wait for a JVM."""
+"""Timeout of a reply, which may have to wait for a JVM."""
 FILE = result_file("kafka-seeds")
 HEADS = (
     "cluster",
@@ -36,40 +36,40 @@ HEADS = (
     "to the end",
     "unexplained",
 )
-BUG_HEADS = ("bug", "release", "workload", "runs", "what the last comes to, after the rules that it names first")
+BUG_HEADS = ("bug", "release", "workload", "runs", "last run: its first named rules, and its outcome")
 RULES_NAMED = 3
-KNOWN_HEADS = ("what is known", "runs")
+KNOWN_HEADS = ("known difference", "runs")
 
 
 class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The seeds of a workload on one cluster, counted."""
+    """Counts of a workload's seeds on one cluster."""
 
     cluster: str
-    """Who the replicas are dealt out to, with commas between."""
+    """Implementations that the replicas are assigned to, separated by commas."""
     bug: str
-    """The mutant of Kafka; empty for Kafka itself.  The runs end at the first that fails."""
+    """The mutant of Kafka; empty for Kafka itself.  The runs of a mutant end at the first failure."""
     workload: str
     first: int
     end: int
-    """The one after the last seed."""
+    """The seed after the last one."""
     events: int
     until_known: int
-    """Of these events, those before anything that is known to differ: TLC checked them."""
+    """Events before the first known difference of a run; TLC checked them."""
     to_the_end: int
-    """Runs that ended where they were meant to, with the liveness that is asked there."""
+    """Runs that reached their planned end, with the liveness that is required there."""
     statuses: dict[str, int]
     known: dict[str, int]
-    """Runs that show something that is known to differ, by its reason."""
+    """Number of runs that show each known difference, by its reason."""
     failures: tuple[str, ...]
-    """Of the runs that are unexplained: their id, the rules that they name first, and what they come to."""
+    """Unexplained runs: their id, the first rules that they name, and the outcome."""
     date: str
     """YYYY-MM-DD, UTC."""
     commit: str
-    """With `-dirty` after it if there were changes that are not committed."""
+    """Commit, with `-dirty` appended if there were uncommitted changes."""
 
     @property
     def command(self) -> str:
-        """What repeats it."""
+        """Command that repeats the campaign."""
         seeds = f"{self.first}:{self.end}"
         patch = f" --mutant {self.bug}" if self.bug else ""
         words = f"--cluster {self.cluster}{patch} --workload {self.workload} --seeds {seeds}"
@@ -84,9 +84,9 @@ def _seat(name: str, patch: Patch | None) -> Seat:
 
 
 def workloads_of(cluster: str) -> tuple[str, ...]:
-    """Those that all releases of a cluster have the features for, as the newest lists them."""
+    """Return the workloads whose features all releases of a cluster have, in the order of the newest release."""
     theirs = [nearest(name).workloads for name in cluster.split(",") if name != REFERENCE]
-    return tuple(name for name in theirs[-1] if all(name in one for one in theirs))
+    return tuple(name for name in theirs[-1] if all(name in names for names in theirs))
 
 
 def make_runs(
@@ -96,13 +96,13 @@ def make_runs(
     seeds: range,
     on_run: Callable[[RandomOutcome], None],
 ) -> None:
-    """Make the runs on processes that are started once, up to the first that fails with a mutant.
+    """Make the runs on processes that are started once; with a mutant, stop at the first failure.
 
     The cluster is named as on the command line: `4.1.2,4.3.1,reference`.
 
     Raises:
-        KafkaUnavailableError: a release cannot be run here.
-        AdapterFault: an adapter cannot be started.
+        KafkaUnavailableError: A release cannot run here.
+        AdapterFault: An adapter cannot start.
     """
     plan = RandomPlan(
         tuple([_seat(name, patch) for name in cluster.split(",")]),
@@ -115,42 +115,42 @@ def make_runs(
         reply_timeout_s=REPLY_S,
     )
 
-    def on_made(one: RandomOutcome) -> None:
-        if one.outcome.status is not Status.SKIPPED:
-            on_run(one)
+    def on_made(outcome: RandomOutcome) -> None:
+        if outcome.outcome.status is not Status.SKIPPED:
+            on_run(outcome)
 
     random_campaign(plan, on_made)
 
 
-def counted(
+def count_campaign(
     cluster: str, patch: Patch | None, workload: str, first: int, outcomes: Sequence[RandomOutcome], commit: str
 ) -> Campaign:
-    """What runs come to that were made at a commit."""
-    failing = [one.outcome for one in outcomes if one.outcome.status in FAILING]
+    """Return the campaign of runs that were made at a commit."""
+    failing = [outcome.outcome for outcome in outcomes if outcome.outcome.status in FAILING]
     return Campaign(
         cluster,
         "" if patch is None else patch.name,
         workload,
         first,
         first + len(outcomes),
-        sum(one.events for one in outcomes),
-        sum(one.until_known if one.known else one.events for one in outcomes),
-        sum(one.is_whole for one in outcomes),
-        dict(sorted(Counter(str(one.outcome.status) for one in outcomes).items())),
-        dict(Counter(reason for one in outcomes for reason in one.known).most_common()),
+        sum(outcome.events for outcome in outcomes),
+        sum(outcome.until_known if outcome.known else outcome.events for outcome in outcomes),
+        sum(outcome.is_whole for outcome in outcomes),
+        dict(sorted(Counter(str(outcome.outcome.status) for outcome in outcomes).items())),
+        dict(Counter(reason for outcome in outcomes for reason in outcome.known).most_common()),
         tuple(map(_failure, failing)),
         datetime.now(UTC).date().isoformat(),
         commit,
     )
 
 
-def _failure(one: Outcome) -> str:
-    what = str(one.differences[0]) if one.differences else one.reason
-    return f"{one.id}: {', '.join(one.rules[:RULES_NAMED])}: {what}"
+def _failure(outcome: Outcome) -> str:
+    what = str(outcome.differences[0]) if outcome.differences else outcome.reason
+    return f"{outcome.id}: {', '.join(outcome.rules[:RULES_NAMED])}: {what}"
 
 
 def load_campaigns() -> tuple[Campaign, ...]:
-    """What is recorded.
+    """Return the recorded campaigns.
 
     Raises:
         msgspec.DecodeError: the file is malformed.
@@ -159,92 +159,110 @@ def load_campaigns() -> tuple[Campaign, ...]:
 
 
 def record(new: Campaign) -> None:
-    """Keep a campaign in place of earlier ones of the same cluster, bug and workload that have a seed of it."""
-    others = [one for one in load_campaigns() if _runs(one) != _runs(new) or not _overlap(one, new)]
-    kept = sorted([*others, new], key=lambda one: (*_runs(one), one.first))
+    """Record a campaign in place of earlier ones with the same cluster, mutant and workload and an overlapping seed
+    range.
+    """
+    kept_campaigns = [
+        campaign for campaign in load_campaigns() if _runs(campaign) != _runs(new) or not _overlap(campaign, new)
+    ]
+    kept = sorted([*kept_campaigns, new], key=lambda campaign: (*_runs(campaign), campaign.first))
     FILE.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(FILE) as output:
         output.write(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
 
 
-def _runs(one: Campaign) -> tuple[str, str, str]:
-    return one.bug, one.cluster, one.workload
+def _runs(campaign: Campaign) -> tuple[str, str, str]:
+    return campaign.bug, campaign.cluster, campaign.workload
 
 
-def _overlap(one: Campaign, other: Campaign) -> bool:
-    return max(one.first, other.first) < min(one.end, other.end)
+def _overlap(campaign: Campaign, other: Campaign) -> bool:
+    return max(campaign.first, other.first) < min(campaign.end, other.end)
 
 
-def markdown(found: Sequence[Campaign]) -> str:
-    """The whole page."""
+def markdown(campaigns: Sequence[Campaign]) -> str:
+    """Return the page."""
     words = (
         "Each run is a cluster under random faults, `kraft-spec kafka run --workload`, with the "
         "[judges of random runs](../conformance.md#who-judges). "
-        "One that does what is known to differ goes on, as [it is told there](../kafka.md#what-is-known-to-differ).",
+        "A run with a known difference continues, as [described there](../kafka.md#what-is-known-to-differ).",
         "",
-        *(_origins(found) if found else [not_recorded("python -m kraft_dev kafka-seeds --record")]),
+        *(_origins(campaigns) if campaigns else [not_recorded("python -m kraft_dev kafka-seeds --record")]),
     )
-    return page("Random schedules on Apache Kafka", words, sections_of(found))
+    return page("Random schedules on Apache Kafka", words, sections_of(campaigns))
 
 
-def _origins(found: Iterable[Campaign]) -> Iterable[str]:
-    runs = Counter((one.date, one.commit) for one in found)
+def _origins(campaigns: Iterable[Campaign]) -> Iterable[str]:
+    runs = Counter((campaign.date, campaign.commit) for campaign in campaigns)
     for (date, commit), number in sorted(runs.items()):
         yield f"- {number} rows were measured on {date} at commit {commit}"
-    for one in list(found)[:1]:
-        yield f"- a row is repeated by a command as `{one.command}`"
+    for campaign in list(campaigns)[:1]:
+        yield f"- command for one row: `{campaign.command}`"
 
 
-def sections_of(found: Sequence[Campaign]) -> tuple[Section, ...]:
-    """The tables, for the site and for a terminal."""
-    return (*_plain([one for one in found if not one.bug]), *_of_mutants([one for one in found if one.bug]))
+def sections_of(campaigns: Sequence[Campaign]) -> tuple[Section, ...]:
+    """Return the tables, for the site and for a terminal."""
+    return (
+        *_plain([campaign for campaign in campaigns if not campaign.bug]),
+        *_of_mutants([campaign for campaign in campaigns if campaign.bug]),
+    )
 
 
-def _of_mutants(found: Sequence[Campaign]) -> tuple[Section, ...]:
-    if not found:
+def _of_mutants(campaigns: Sequence[Campaign]) -> tuple[Section, ...]:
+    if not campaigns:
         return ()
-    words = ("The runs end at the first that fails.",)
+    words = ("The runs end at the first failure.",)
     rows = [
-        (one.bug, one.cluster, one.workload, str(one.end - one.first), "".join(one.failures) or "none fails")
-        for one in found
+        (
+            campaign.bug,
+            campaign.cluster,
+            campaign.workload,
+            str(campaign.end - campaign.first),
+            "".join(campaign.failures) or "none fails",
+        )
+        for campaign in campaigns
     ]
     return (Section("Mutants of Kafka", words, BUG_HEADS, tuple(rows)),)
 
 
-def _plain(found: Sequence[Campaign]) -> tuple[Section, ...]:
-    if not found:
+def _plain(campaigns: Sequence[Campaign]) -> tuple[Section, ...]:
+    if not campaigns:
         return ()
-    runs = sum(one.end - one.first for one in found)
-    events = sum(one.events for one in found)
-    checked = sum(one.until_known for one in found)
-    failing = [failure for one in found for failure in one.failures]
+    runs = sum(campaign.end - campaign.first for campaign in campaigns)
+    events = sum(campaign.events for campaign in campaigns)
+    checked = sum(campaign.until_known for campaign in campaigns)
+    failing = [failure for campaign in campaigns for failure in campaign.failures]
     words = (
-        f"{runs} runs with {events} events. TLC checked the {checked} before anything that is known to differ; "
-        f"the comparison with the reference, the invariants and the liveness judge all. {len(failing)} runs are "
-        "unexplained.",
+        f"{runs} runs with {events} events. TLC checked the {checked} events before the first known difference of "
+        f"each run; the comparison with the reference, the invariants and the liveness checks cover all. "
+        f"{len(failing)} runs are unexplained.",
         *[f"- {failure}" for failure in failing],
     )
-    known: Counter[str] = Counter()
-    for one in found:
-        known.update(one.known)
+    differences: Counter[str] = Counter()
+    for campaign in campaigns:
+        differences.update(campaign.known)
     return (
-        Section("What the runs come to", words, HEADS, tuple(map(_row, found))),
+        Section("Results of the runs", words, HEADS, tuple(map(_row, campaigns))),
         Section(
-            "What is known, and in how many runs it shows",
+            "Known differences, with their number of runs",
             (),
             KNOWN_HEADS,
-            tuple((reason, str(number)) for reason, number in known.most_common()),
+            tuple((reason, str(number)) for reason, number in differences.most_common()),
         ),
     )
 
 
-def _row(one: Campaign) -> tuple[str, ...]:
+def _row(campaign: Campaign) -> tuple[str, ...]:
     numbers = (
-        one.events,
-        one.until_known,
-        one.statuses.get(Status.PASS, 0),
-        one.statuses.get(Status.EXPECTED_FAILURE, 0),
-        one.to_the_end,
-        len(one.failures),
+        campaign.events,
+        campaign.until_known,
+        campaign.statuses.get(Status.PASS, 0),
+        campaign.statuses.get(Status.EXPECTED_FAILURE, 0),
+        campaign.to_the_end,
+        len(campaign.failures),
     )
-    return (one.cluster.replace(",", ", "), one.workload, f"{one.first} to {one.end - 1}", *map(str, numbers))
+    return (
+        campaign.cluster.replace(",", ", "),
+        campaign.workload,
+        f"{campaign.first} to {campaign.end - 1}",
+        *map(str, numbers),
+    )

@@ -1,4 +1,4 @@
-"""Tables, as Markdown for the site and drawn on a terminal."""
+"""Tables as Markdown for the site, and drawn on a terminal."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from kraft_conformance.console import printable, say, show_table
 
 
 class Section(NamedTuple):
-    """A table and what is said before it."""
+    """A table and the text before it."""
 
     title: str
     words: tuple[str, ...] = ()
@@ -19,7 +19,7 @@ class Section(NamedTuple):
 
 
 def page(title: str, words: Iterable[str], sections: Iterable[Section]) -> str:
-    """A page of the site."""
+    """Return a page of the site."""
     lines = [f"# {title}", "", *words]
     for section in sections:
         lines += ["", f"## {section.title}", ""]
@@ -29,7 +29,7 @@ def page(title: str, words: Iterable[str], sections: Iterable[Section]) -> str:
 
 
 def show(sections: Iterable[Section]) -> None:
-    """The same on a terminal."""
+    """Print the sections on a terminal."""
     for section in sections:
         if section.rows:
             show_table(section.title, section.heads, ((printable(cell) for cell in row) for row in section.rows))
@@ -38,21 +38,21 @@ def show(sections: Iterable[Section]) -> None:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a Markdown table; the cells are Markdown."""
+    """Return the lines of a Markdown table; the cells are Markdown."""
     head = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     return head + [f"| {' | '.join(map(cell, row))} |" for row in rows]
 
 
 def code(text: str) -> str:
-    """A text as code; nothing for nothing."""
+    """Return a text as code; an empty text stays empty."""
     return f"`{text}`" if text else ""
 
 
 def codes(names: Iterable[str]) -> str:
-    """Names as code, with commas between."""
+    """Return names as code, separated by commas."""
     return ", ".join(map(code, names))
 
 
 def cell(markdown: str) -> str:
-    """Markdown on one line, without a border of its own."""
+    """Return Markdown on one line, with the table's column mark escaped."""
     return re.sub(r"(?<!\\)\|", r"\\|", " ".join(markdown.split()))

@@ -12,21 +12,21 @@ LEFT_OUT: tuple[Mapping[str, tuple[str, ...]], ...] = (
     {"line": ("state",)},
     {"line": ("refusal",), "message": ("cluster_id",)},
 )
-"""Fields that other software may leave out together: of lines, of states, of messages."""
+"""Fields that other software may omit together: of lines, of states, of messages."""
 
 
 def of_other_software(lines: Iterable[bytes], random: Random) -> Iterator[bytes]:
-    """A trace of ours as other software might write it: correlation ids of its own, some fields left out."""
+    """Yield a trace as other software might write it: with its own correlation ids, and with some fields omitted."""
     left_out, first = random.choice(LEFT_OUT), random.randrange(10**6)
-    known: dict[tuple[int, int, int], int] = {}
+    numbers: dict[tuple[int, int, int], int] = {}
 
-    def renumbered(asker: int, asked: int, number: int) -> int:
-        return known.setdefault((asker, asked, number), first + len(known))
+    def renumbered(asker: int, receiver: int, number: int) -> int:
+        return numbers.setdefault((asker, receiver, number), first + len(numbers))
 
     def rewritten(message: dict[str, Any]) -> None:
         ends = message["source"], message["destination"]
-        asker, asked = ends if message["type"].endswith("Request") else ends[::-1]
-        message["correlation_id"] = renumbered(asker, asked, message["correlation_id"])
+        asker, receiver = ends if message["type"].endswith("Request") else ends[::-1]
+        message["correlation_id"] = renumbered(asker, receiver, message["correlation_id"])
         _leave_out(message, left_out.get("message", ()))
 
     for raw in lines:

@@ -1,4 +1,4 @@
-"""The reference's own traces, of which the model accepts each: every workload, profile and number of voters."""
+"""Check that the model accepts the reference's own traces, for every workload, profile and number of voters."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from kraft_simulation.plan import RunPlan
 from kraft_traces.check import VerdictKind, check_occurrences
 
 VOTERS = (3, 5, 7)
-"""With three voters a leader has its majority as soon as it counts one of them: some errors need more."""
+"""Numbers of voters. With three voters one other voter completes a majority, which hides some errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class OwnTrace:
     Attributes:
         plan: The run.
         events: Events that the model accepted.
-        problem: Why the model rejects the trace, or what the simulator's invariants find; empty if all is well.
+        problem: Reason why the model rejects the trace or an invariant of the simulator fails; empty if none.
     """
 
     plan: RunPlan
@@ -28,7 +28,7 @@ class OwnTrace:
 def plans(
     workloads: Iterable[str], profiles: Iterable[str], voters: Iterable[int], seeds: Iterable[int], steps: int
 ) -> tuple[RunPlan, ...]:
-    """The runs of a table, in its order."""
+    """Return the runs of a table, in its order."""
     workloads, voters, seeds = tuple(workloads), tuple(voters), tuple(seeds)
     return tuple(
         RunPlan(seed, replicas, steps, workload, profile)

@@ -1,7 +1,7 @@
 """Random runs of the controllers of `kraft_partitions`: requests of every kind among failures of every kind.
 
 One seed, one run.
-Half of what is asked is meant well; the rest is wrong in one way or another, or late.
+Half of the requests are valid; the others are wrong or late.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,9 @@ STRANGE_NAMES = (TopicPartition("A", 99), TopicPartition("missing", 0))
 
 
 def random_configuration(seed: int, profile: ReassignmentProfile = KIP) -> PartitionConfiguration:
-    """Six brokers, three nodes, three partitions at random replicas; in every third run topic B may elect uncleanly."""
+    """Return six brokers, three nodes, three partitions at random replicas; topic B may elect uncleanly in every third
+    run.
+    """
     random = Random(f"configuration {seed}")
     brokers = range(1, BROKERS + 1)
     return PartitionConfiguration(
@@ -46,7 +48,7 @@ def random_configuration(seed: int, profile: ReassignmentProfile = KIP) -> Parti
 
 
 class _Now(NamedTuple):
-    """What the next event is chosen from."""
+    """Context from which the next event is chosen."""
 
     state: ControllerState
     configuration: PartitionConfiguration
@@ -56,7 +58,7 @@ class _Now(NamedTuple):
 def random_run(
     configuration: PartitionConfiguration, seed: int, events: int, controllers: Controllers = REFERENCE
 ) -> tuple[PartitionOccurrence, ...]:
-    """A run of so many events, with such controllers."""
+    """Return a run with this many events."""
     return tuple(_occurrences(configuration, Random(f"run {seed}"), events, controllers))
 
 
@@ -73,8 +75,7 @@ def _occurrences(
 
 
 # ---------------------------------------------------------------------------------------------------------
-# One chooser for each event.
-# ---------------------------------------------------------------------------------------------------------
+# Choosers, one for each event.
 
 
 def _name(state: ControllerState, random: Random) -> TopicPartition:
@@ -109,14 +110,14 @@ def _list(now: _Now, random: Random) -> Event:
 
 
 def _alter_partition(now: _Now, random: Random) -> Event:
-    """Mostly one replica that has caught up or fallen behind, as the leader says with what it knows; else anything."""
+    """Return an AlterPartition: mostly of one replica that has caught up or fallen behind, otherwise arbitrary."""
     state, configuration, _ = now
     name = _name(state, random)
     partition = state.partitions.get(name)
     if partition is None or partition.leader is None:
         some = frozenset(random.sample(range(1, BROKERS + 1), 2))
         return AlterPartition(state.controller, random.randint(1, BROKERS), name, 0, 0, some)
-    behind = [one for one in partition.replicas if one in state.alive and one not in partition.in_sync]
+    behind = [replica for replica in partition.replicas if replica in state.alive and replica not in partition.in_sync]
     ahead = sorted(partition.in_sync - {partition.leader})
     if behind and random.random() < 0.8:
         in_sync = partition.in_sync | {random.choice(behind)}

@@ -1,11 +1,11 @@
-"""The tables as a page of the documentation shows them: `python -m kraft_dev.pipeline_tables`."""
+"""Tables of the pipeline for the documentation: `python -m kraft_dev.pipeline_tables`."""
 
 from kraft_dev.markdown import code, table
 from kraft_pipeline.schemas import RUNS, TABLES, TALLIES
 
 
-def documented() -> str:
-    """The tables as Markdown, for docs/pipeline.md."""
+def tables_markdown() -> str:
+    """Return the tables as Markdown, for docs/pipeline.md."""
     parts: list[str] = []
     for of in (*TABLES, TALLIES, RUNS):
         rows = [
@@ -21,4 +21,4 @@ def documented() -> str:
 
 
 if __name__ == "__main__":
-    print(documented())
+    print(tables_markdown())

@@ -1,4 +1,4 @@
-"""A second opinion on what Z3 proved: cvc5 answers every exported question again.
+"""Cross-check of Z3's proofs: cvc5 solves every exported question again.
 
 `python -m kraft_dev.proofs_cross_check DIR...` reads the files `*.smt2` of each folder. The first line of each says
 which answer to expect, `; expect: unsat` or `; expect: sat`. cvc5 is a development dependency, the extra `cross-check`.
@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 LIMIT_MILLISECONDS = 5_000
-"""How long cvc5 may think about a question, each way it is told to."""
+"""Time limit for each attempt of cvc5."""
 
 _WAYS: tuple[dict[str, str], ...] = (
     {},
@@ -24,38 +24,38 @@ _WAYS: tuple[dict[str, str], ...] = (
 _EXPECTED = re.compile(r"; expect: (sat|unsat)")
 
 Solve = Callable[[str], str]
-"""From the text of a question to `sat`, `unsat`, or anything else."""
+"""Function from the text of a question to `sat`, `unsat`, or anything else."""
 
 
 class NotAQuestionError(Exception):
-    """A file does not say which answer to expect, or a folder has no files."""
+    """A file does not state its expected answer, or a folder has no files."""
 
 
 def expected_answer(file: Path, text: str) -> str:
-    """What the first line of a question says, `sat` or `unsat`.
+    """Return the expected answer from the first line of a question, `sat` or `unsat`.
 
     Raises:
-        NotAQuestionError: it says neither.
+        NotAQuestionError: It states neither.
     """
     first = text.partition("\n")[0]
-    found = _EXPECTED.fullmatch(first)
-    if found is None:
+    match = _EXPECTED.fullmatch(first)
+    if match is None:
         raise NotAQuestionError(f"{file}: line 1: expected '; expect: unsat' or '; expect: sat', found {first!r}")
-    return found.group(1)
+    return match.group(1)
 
 
 def check(folder: Path, solve: Solve) -> bool:
-    """Ask about every file of a folder, and print what came of it; is every answer the expected one?
+    """Solve every file of a folder and print the results; True if every answer is the expected one.
 
     Raises:
-        NotAQuestionError: the folder is empty, or a file does not say which answer to expect.
+        NotAQuestionError: The folder is empty, or a file does not state its expected answer.
     """
     files = sorted(folder.glob("*.smt2"))
     if not files:
         raise NotAQuestionError(f"{folder}: expected files *.smt2, found none")
     started = perf_counter()
     agreed: Counter[str] = Counter()
-    others: list[str] = []
+    unexpected: list[str] = []
     for file in files:
         text = file.read_text(encoding="utf-8")
         expected, began = expected_answer(file, text), perf_counter()
@@ -63,16 +63,16 @@ def check(folder: Path, solve: Solve) -> bool:
         if answer == expected:
             agreed[answer] += 1
         else:
-            others.append(f"{file}: expected {expected}, cvc5 says {answer} after {perf_counter() - began:.1f} s")
+            unexpected.append(f"{file}: expected {expected}, cvc5 says {answer} after {perf_counter() - began:.1f} s")
     counted = ", ".join(f"{agreed[answer]} {answer}" for answer in ("unsat", "sat") if agreed[answer])
     print(f"{folder}: {agreed.total()} of {len(files)} agree ({counted or 'none'}), {perf_counter() - started:.1f} s")
-    for other in others:
+    for other in unexpected:
         print(other)
-    return not others
+    return not unexpected
 
 
 def cvc5_answer(text: str) -> str:
-    """What cvc5 says: `sat`, `unsat`, or the last thing that it said when it knew neither.
+    """Return cvc5's answer: `sat`, `unsat`, or its last output if it decided neither.
 
     Raises:
         ImportError: cvc5 is not installed.
@@ -94,13 +94,13 @@ def _once(text: str, options: dict[str, str]) -> str:
         solver.setOption(name, value)
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
-    said = ""
+    output = ""
     try:
         while not (command := parser.nextCommand()).isNull():
-            said += str(command.invoke(solver, parser.getSymbolManager()))
+            output += str(command.invoke(solver, parser.getSymbolManager()))
     except RuntimeError as error:
         return f"an error: {error}"
-    words = said.split()
+    words = output.split()
     return words[-1] if words else "nothing"
 
 

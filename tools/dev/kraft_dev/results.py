@@ -1,6 +1,6 @@
-"""What was measured: one format for every result, a file each, with the commit and the code that it is about.
+"""Recorded results: one format for every result, a file each, with the commit and the code that it describes.
 
-A result is a list of mutants, and for each what every tool says of it.
+A result is a list of mutants, each with the results of every tool.
 `--record` writes it to `build/results`, or to the folder that the environment variable `KRAFT_SPEC_RESULTS` names; the
 site reads it from there.
 """
@@ -34,13 +34,13 @@ DESCRIBES = {
     ),
     "kafka-bugs": ("kraft_vectors", "kraft_conformance.runner", "kraft_kafka"),
 }
-"""Each result, and the packages whose change makes it old."""
+"""Results, and the packages whose change makes each outdated."""
 
 _CELL_LENGTH_MAX = 200
 _ENDINGS = (".py", ".java", ".tla", ".cfg", ".toml", ".json")
 
 Kind = Literal["seeded", "machine", "foreign"]
-"""Where a mutant comes from: a catalogue, Cosmic Ray, another implementation of Raft."""
+"""Origin of a mutant: a catalogue, Cosmic Ray, another implementation of Raft."""
 
 
 class ResultError(ValueError):
@@ -48,75 +48,75 @@ class ResultError(ValueError):
 
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What one detector says of one mutant."""
+    """Result of one detector for one mutant."""
 
     detector: str
     detects: bool = False
     what: str = ""
-    """What it finds, in few words: the violated property, the fields that differ, the exception."""
+    """Detected problem in a few words: the violated property, the differing fields, the exception."""
     where: str = ""
-    """The vector, the scenario's variant, the workload and its seed."""
+    """Vector, scenario variant, or workload and seed."""
     amount: int = 0
-    """How much it looked at: events, edges, runs; vectors that fail, states of a counterexample."""
+    """Amount of work: events, edges, runs, failing vectors, or states of a counterexample."""
     seconds: float = 0.0
     names: tuple[str, ...] = ()
-    """The rules that it names."""
+    """Rules that the detector names."""
     problem: str = ""
-    """Why this is not what is stated of the mutant; empty if it is."""
+    """Reason why the result differs from the stated one; empty if it does not."""
     counterexample: str = ""
-    """The text of the file that records it, where TLC searched the broken model and found one."""
+    """Text of the file that records TLC's counterexample in the broken model, if any."""
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A mutant, and what the detectors say."""
+    """A mutant and the results of the detectors."""
 
     name: str
     breaks: tuple[str, ...] = ()
-    """Rules, the one that it is about first."""
+    """Broken rules, the main one first."""
     change: str = ""
-    """What is wrong, in a sentence, or as `before -> after`."""
+    """Description of the fault in a sentence, or as `before -> after`."""
     cells: tuple[Cell, ...] = ()
     reason: str = ""
-    """Why nothing can detect it."""
+    """Reason why nothing can detect it."""
     kind: Kind = "seeded"
 
     def by(self, detector: str) -> Cell | None:
-        """What this detector says; None if it was not asked."""
+        """Return the cell of this detector; None if it did not run."""
         return next((cell for cell in self.cells if cell.detector == detector), None)
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a result was measured at."""
+    """Code that a result was measured on."""
 
     commit: str
-    """With `-dirty` after it if there were changes that are not committed."""
+    """Commit, with `-dirty` appended if there were uncommitted changes."""
     sources: str
-    """SHA-256, in hexadecimal, of the packages that it describes."""
+    """SHA-256, in hexadecimal, of the described packages."""
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A result."""
+    """A recorded result."""
 
     schema: Literal["kraft-mutants/1"]
     name: str
     """One of `DESCRIBES`."""
     command: str
-    """What repeats it."""
+    """Command that repeats the measurement."""
     measured: Measured
     how: str = ""
-    """What else a reader has to know of how it was measured."""
+    """Further conditions of the measurement."""
     population: int = 0
-    """From how many changes it was drawn; 0 if none was."""
+    """Number of changes that the sample was drawn from; 0 if there was no sample."""
     rows: tuple[Row, ...] = ()
 
 
 def result_file(name: str) -> Path:
-    """Where the result of a name in `DESCRIBES` is."""
+    """Return the file of a result in `DESCRIBES`."""
     return FOLDER / f"{name}.json"
 
 
 def load_result(name: str) -> Result | None:
-    """A recorded result; None if it has not been recorded.
+    """Return a recorded result; None if it has not been recorded.
 
     Raises:
         ResultError: The file is malformed.
@@ -129,7 +129,7 @@ def load_result(name: str) -> Result | None:
 
 
 def record_result(result: Result) -> None:
-    """Write the file of a result, whole or not at all.
+    """Write the file of a result atomically.
 
     Raises:
         OSError: It cannot be written.
@@ -140,7 +140,7 @@ def record_result(result: Result) -> None:
 
 
 def result_bytes(result: Result) -> bytes:
-    """The file of a result, a line for each row, so that a change of one is seen."""
+    """Return the file of a result, a line for each row so that diffs are readable."""
     document: dict[str, Any] = msgspec.to_builtins(result)
     lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in document.pop("rows", ()))
     text = json.dumps(document, indent=1, ensure_ascii=False)[:-2]
@@ -148,24 +148,24 @@ def result_bytes(result: Result) -> bytes:
 
 
 def measured_now(name: str) -> Measured:
-    """The commit and the code of this moment, for a result that is measured now."""
+    """Return the current commit and code, for a new measurement."""
     return Measured(commit_now(), _sources(name))
 
 
 def commit_now() -> str:
-    """The commit of this moment, with `-dirty` after it if there are changes that are not committed."""
+    """Return the current commit, with `-dirty` appended if there are uncommitted changes."""
     words = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    said = subprocess.run(words, cwd=_CHECKOUT, capture_output=True, text=True, check=False)
-    return said.stdout.strip() or "unknown"
+    process = subprocess.run(words, cwd=_CHECKOUT, capture_output=True, text=True, check=False)
+    return process.stdout.strip() or "unknown"
 
 
 def not_recorded(command: str) -> str:
-    """Say on a page that it lacks its result; Markdown."""
+    """Return Markdown that says that the result of a page is missing."""
     return f"No result was recorded in this build: `{command}` records one."
 
 
 def origin(result: Result) -> str:
-    """Where the figures of a page come from, and whether the code has changed since; Markdown."""
+    """Return Markdown with the origin of a page's figures, and whether the code has changed since."""
     described = ", ".join(f"`{package}`" for package in DESCRIBES[result.name])
     if result.measured.sources != _sources(result.name):
         return f"**Older than the code:** measured at commit {result.measured.commit}; {described} have changed since."
@@ -176,7 +176,7 @@ def _sources(name: str) -> str:
     return fingerprint_of(DESCRIBES[name], _ENDINGS)
 
 
-def one_line(text: str) -> str:
-    """A text without line breaks, cut where it is too long for a cell."""
+def single_line(text: str) -> str:
+    """Return a text without line breaks, shortened if it is too long for a cell."""
     line = " ".join(text.split())
     return line if len(line) <= _CELL_LENGTH_MAX else f"{line[: _CELL_LENGTH_MAX - 1]}…"

@@ -1,4 +1,4 @@
-"""The recorded sample traces of `kraft_traces`: how each is made, so that recording them again gives the same bytes."""
+"""Recorded sample traces of `kraft_traces`, with the code that records them reproducibly."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -24,10 +24,10 @@ class Sample(NamedTuple):
     """A recorded trace."""
 
     name: str
-    """Its file name."""
+    """File name."""
     shows: str
     record: Callable[[], Lines]
-    """Makes its lines."""
+    """Function that makes its lines."""
 
 
 def _scenario(name: str, variant: str | None = None) -> Lines:
@@ -39,7 +39,7 @@ def _scenario(name: str, variant: str | None = None) -> Lines:
 
 
 def _simulation(plan: RunPlan, checkpoint_every: int | None = None) -> Lines:
-    """A run; a rule that it leaves out is not in its header, so that the trace says nothing of it."""
+    """Return the trace of a simulated run; an omitted rule is not in its header, so the trace does not reveal it."""
     simulation = simulation_of(plan)
     workload = "mutant" if plan.mutants else plan.workload
     run = simulation.run(), simulation.configuration, own_generator(plan.seed, workload)
@@ -54,7 +54,7 @@ def _partition_scenario(label: str, variant_name: str) -> Lines:
 
 
 def _partition_run(seed: int, events: int, *left_out: str) -> Lines:
-    """A random run; a rule that it leaves out is not in its header."""
+    """Return the trace of a random run; an omitted rule is not in its header."""
     honest = random_configuration(seed)
     run = random_run(honest, seed, events, mutated_controllers(left_out))
     return encoded(honest, run, seed, spec_hash=partition_spec_hash())
@@ -117,12 +117,12 @@ ALL_SAMPLES: tuple[Sample, ...] = (*SAMPLES, *PARTITION_SAMPLES)
 
 
 def sample_folder() -> Path:
-    """Where the recorded samples are."""
+    """Return the folder of the recorded samples."""
     return Path(str(files("kraft_traces") / "samples"))
 
 
 def record_all() -> None:
-    """Record all samples again: after a change of the reference, the model or the format."""
+    """Record all samples again, after a change of the reference, the model or the format."""
     for sample in ALL_SAMPLES:
         (sample_folder() / sample.name).write_bytes(b"".join(sample.record()))
 

@@ -1,8 +1,8 @@
-"""The slices that start in the middle: is there a way of the protocol from the first start to theirs?
+"""Reachability of the model checks that start in the middle: search a path from the initial state to each start.
 
-The search goes along the narrow way of `MCStarts.tla`, always on from the state that differs least from the start.
-TLC says what the steps from it are. A rule that a slice leaves out, or an operator of the protocol that it replaces, is
-in force on the way.
+The search follows the restricted paths of `MCStarts.tla`, and expands the state that differs least from the goal.
+TLC computes the steps from it. A rule that a model check omits, or an operator of the protocol that it replaces, is
+in force on the path.
 """
 
 import heapq
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kraft_spec.tlc.specification import Specification
 
 Goal = Mapping[str, str]
-"""Of a start, the text of each variable that the way leads to: config, replicas, history."""
+"""Text of each variable of a start: config, replicas, history."""
 
 _VARIABLES = ("config", "replicas", "history")
 _ROOT = "Reached"
@@ -60,29 +60,29 @@ _WAY = Configuration(
 )
 _MOST_STATES = 5000
 _NOT_COUNTED = {"awaiting", "fetchers", "crashes"}
-"""Of a state: what is free again soon, and what would be counted as progress wherever it happens."""
+"""State fields that are soon free again, or that would count as progress anywhere."""
 
 
 def first_checks() -> dict[str, ModelCheck]:
-    """The checks whose starts differ, by name: one for each module, predicate and bounds."""
+    """Return the checks whose starts differ, by name: one for each module, predicate and bounds."""
     protocol = "".join((model_directory() / f"{name}.tla").read_text(encoding="utf-8") for name in MODEL_MODULES)
     of_protocol = set(re.findall(r"^(\w+)(?:\(.*?\))? ==", protocol, flags=re.MULTILINE))
-    found: dict[object, ModelCheck] = {}
+    checks: dict[object, ModelCheck] = {}
     for check in CHECKS:
         configuration = check.configuration
         bounds = frozenset(item for item in configuration.replaces.items() if item[0] not in of_protocol)
         if "Partition" not in configuration.module:
-            found.setdefault((configuration.module, _predicate(configuration), bounds), check)
-    return {check.name: check for check in found.values()}
+            checks.setdefault((configuration.module, _predicate(configuration), bounds), check)
+    return {check.name: check for check in checks.values()}
 
 
 def _predicate(configuration: Configuration) -> str:
-    # The slices about liveness have a formula, which begins with Start.
+    # Liveness checks have a formula, which begins with Start.
     return "Start" if configuration.specification else configuration.init
 
 
 def goals(check: ModelCheck) -> tuple[Goal, ...]:
-    """The initial states of a check, without what the network may lose or cut off at any time.
+    """Return the initial states of a check, without messages and links, which the network may lose or cut at any time.
 
     Raises:
         ModelCheckError: TLC cannot compute them.
@@ -91,12 +91,12 @@ def goals(check: ModelCheck) -> tuple[Goal, ...]:
     starting = Configuration(configuration.module, init=_predicate(configuration), replaces=configuration.replaces)
     with TemporaryDirectory(prefix="kraft-spec-start-") as temporary:
         folder = write_model(replace(check, configuration=starting, mutants=()), Path(temporary) / "model")
-        found = _in_a_process("goals", folder, configuration.module, check.name)
-    return tuple(found)
+        texts = _in_a_process("goals", folder, configuration.module, check.name)
+    return tuple(texts)
 
 
-def reach(goal: Goal) -> int | None:
-    """Search a way to a start, and return how many steps it has; None if there is none along the narrow way.
+def path_length(goal: Goal) -> int | None:
+    """Search a path to a start, and return its length; None if there is no restricted path.
 
     Raises:
         ModelCheckError: TLC cannot compute a step, or the search is not over after 5,000 states.
@@ -112,7 +112,7 @@ def reach(goal: Goal) -> int | None:
 
 
 def _in_a_process(task: str, folder: Path, module: str, configuration: str) -> Any:
-    """What `main` prints there; a process of its own, because TLC keeps static state."""
+    """Run `main` in a separate process, because TLC keeps static state, and return its output."""
     try:
         return json.loads(run_child("kraft_dev.starts", task, str(folder), module, configuration))
     except ChildError as error:
@@ -120,8 +120,8 @@ def _in_a_process(task: str, folder: Path, module: str, configuration: str) -> A
 
 
 def main(task: str, folder: str, module: str, configuration: str) -> None:
-    """Print the initial states of a configuration, or the length of the way to its goal, as JSON."""
-    # Late: only this process starts Java in itself.
+    """Print the initial states of a configuration, or the length of the path to its goal, as JSON."""
+    # Imported late: only this process runs Java in itself.
     from kraft_spec.tlc import jvm
     from kraft_spec.tlc.specification import Specification
 
@@ -132,8 +132,8 @@ def main(task: str, folder: str, module: str, configuration: str) -> None:
 
 def _starts(specification: "Specification") -> list[Goal]:
     states = specification.initial_states()
-    found = [{name: str(specification.lookup(state, name).toString()) for name in _VARIABLES} for state in states]
-    return [json.loads(text) for text in dict.fromkeys(json.dumps(one) for one in found)]
+    values = [{name: str(specification.lookup(state, name).toString()) for name in _VARIABLES} for state in states]
+    return [json.loads(text) for text in dict.fromkeys(json.dumps(state_texts) for state_texts in values)]
 
 
 def _way(specification: "Specification") -> int | None:
@@ -144,7 +144,7 @@ def _way(specification: "Specification") -> int | None:
     def rest(state: JavaObject) -> int:
         return sum(_difference(specification.decoded(state, name), goal[name]) for name in ("replicas", "history"))
 
-    seen = {specification.fingerprint(first)}
+    fingerprints = {specification.fingerprint(first)}
     numbers = count()
     waiting = [(rest(first), next(numbers), 0, first)]
     while waiting:
@@ -153,28 +153,28 @@ def _way(specification: "Specification") -> int | None:
             return steps
         for action in specification.actions.values():
             for after in specification.successors(action, state):
-                if (fingerprint := specification.fingerprint(after)) not in seen:
-                    seen.add(fingerprint)
+                if (fingerprint := specification.fingerprint(after)) not in fingerprints:
+                    fingerprints.add(fingerprint)
                     if specification.holds("OnTheWay", after):
                         heapq.heappush(waiting, (rest(after), next(numbers), steps + 1, after))
-        if len(seen) > _MOST_STATES:
-            raise ModelCheckError(f"no way, and no end, after {_MOST_STATES} states")
+        if len(fingerprints) > _MOST_STATES:
+            raise ModelCheckError(f"gave up after {_MOST_STATES} states")
     return None
 
 
-def _difference(one: TlaValue, other: TlaValue) -> int:
-    """How much two values differ, roughly: the fewer steps between two states, the less."""
-    if one == other:
+def _difference(value: TlaValue, other: TlaValue) -> int:
+    """Return an estimate of the number of steps between two values."""
+    if value == other:
         return 0
-    if isinstance(one, int) and isinstance(other, int):
-        return abs(one - other)
-    if isinstance(one, frozenset) and isinstance(other, frozenset):
-        return len(one ^ other)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return sum(map(_difference, one, other)) + 2 * abs(len(one) - len(other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        names = (one.keys() | other.keys()) - _NOT_COUNTED
-        return sum(_difference(one[name], other[name]) if name in one and name in other else 1 for name in names)
+    if isinstance(value, int) and isinstance(other, int):
+        return abs(value - other)
+    if isinstance(value, frozenset) and isinstance(other, frozenset):
+        return len(value ^ other)
+    if isinstance(value, tuple) and isinstance(other, tuple):
+        return sum(map(_difference, value, other)) + 2 * abs(len(value) - len(other))
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        names = (value.keys() | other.keys()) - _NOT_COUNTED
+        return sum(_difference(value[name], other[name]) if name in value and name in other else 1 for name in names)
     return 1
 
 

@@ -1,4 +1,4 @@
-"""The pictures of the site, each drawn from what it shows: the role table, recorded runs, proofs.
+"""Diagrams of the site, each generated from its source: the role table, recorded runs, proofs.
 
 Every generator is a function from data to the text of an SVG element.
 """
@@ -13,8 +13,8 @@ from kraft_partitions.scenarios import PartitionScenario
 
 
 def diagram_of(name: str, variant: str) -> str:
-    """The HTML of what shows a variant of a scenario: a sequence diagram, or for partitions a table."""
-    scenario = next(one for one in ALL_SCENARIOS if one.name == name)
+    """Return the HTML of a variant of a scenario: a sequence diagram, or for partitions a table."""
+    scenario = next(candidate for candidate in ALL_SCENARIOS if candidate.name == name)
     if isinstance(scenario, PartitionScenario):
         return table_of(play_partitions(scenario, scenario.variant(variant)))
     return figure_of(rows_of(play(scenario, scenario.variant(variant))))

@@ -1,4 +1,4 @@
-"""What becomes of the partitions in a run of a scenario of KIP-455: a table, a line for each event and partition."""
+"""Table of the partitions in a run of a KIP-455 scenario, a line for each event and partition."""
 
 import re
 from collections.abc import Sequence
@@ -12,29 +12,27 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def table_of(run: PartitionScenarioRun) -> str:
-    """The table as HTML; cells that are other ones than before stand out."""
+    """Return the table as HTML; changed cells are highlighted."""
     before: dict[object, tuple[str, ...]] = {}
     rows: list[str] = []
-    for one in run.occurrences:
-        event = _HUMP.sub(" ", type(one.event).__name__).lower()
-        refused = f"refused: {one.refusal}" if one.refusal else ""
-        wrong = [name for name, sequence in sorted(run.violated.items()) if sequence == one.sequence]
+    for occurrence in run.occurrences:
+        event = _HUMP.sub(" ", type(occurrence.event).__name__).lower()
+        refused = f"refused: {occurrence.refusal}" if occurrence.refusal else ""
+        wrong = [name for name, sequence in sorted(run.violated.items()) if sequence == occurrence.sequence]
         remark = "; ".join([*([refused] if refused else []), *(f"\u2717 violates {name}" for name in wrong)])
-        for place, (partition, state) in enumerate(sorted(one.state.partitions.items())):
+        for place, (partition, state) in enumerate(sorted(occurrence.state.partitions.items())):
             cells = _cells(state)
             old = before.get(partition, cells)
             before[partition] = cells
             if place and cells == old:
                 continue
-            shown = [_cell(cell, marked=cell != earlier) for cell, earlier in zip(cells, old, strict=True)]
-            lead = [str(one.sequence), event] if place == 0 else ["", ""]
-            said = [_cell(text) for text in (*lead, str(partition))]
-            rows.append("".join([*said, *shown, _cell(remark if place == 0 else "")]))
+            changed_cells = [_cell(cell, marked=cell != earlier) for cell, earlier in zip(cells, old, strict=True)]
+            lead = [str(occurrence.sequence), event] if place == 0 else ["", ""]
+            lead_cells = [_cell(text) for text in (*lead, str(partition))]
+            rows.append("".join([*lead_cells, *changed_cells, _cell(remark if place == 0 else "")]))
     lasting = [name for name, sequence in sorted(run.violated.items()) if sequence is None]
     if lasting:
-        rows.append(
-            f'<td colspan="{len(_HEADS)}">\u2717 never, however long it goes on: {escape(", ".join(lasting))}</td>'
-        )
+        rows.append(f'<td colspan="{len(_HEADS)}">\u2717 never happens: {escape(", ".join(lasting))}</td>')
     head = "".join(f"<th>{name}</th>" for name in _HEADS)
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
     return f'<table class="docutils steps"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'

@@ -1,4 +1,4 @@
-"""The role diagram, drawn from the table of transitions that drives the reference."""
+"""Role diagram, drawn from the transition table that drives the reference."""
 
 from collections.abc import Mapping, Sequence
 from math import hypot
@@ -12,7 +12,7 @@ _WIDTH, _HEIGHT = 900.0, 580.0
 _HALF = Point(58.0, 24.0)
 """Half the width and height of a role's box."""
 _FRAME = (Point(20.0, 20.0), 860.0, 424.0)
-"""What holds every role of a running replica: left upper corner, width, height."""
+"""Frame around the roles of a running replica: left upper corner, width, height."""
 _PLACES: Mapping[Role, Point] = {
     Role.UNATTACHED: Point(150, 150),
     Role.PROSPECTIVE: Point(470, 150),
@@ -23,7 +23,7 @@ _PLACES: Mapping[Role, Point] = {
     Role.STOPPED: Point(470, 540),
 }
 _BEND = 34.0
-"""How far a curve leaves the straight line, so that those of both directions are seen."""
+"""Distance of a curve from the straight line, so that the curves of both directions are visible."""
 _BENDS: Mapping[tuple[Role, Role], float] = {
     (Role.CANDIDATE, Role.UNATTACHED): 170.0,
     (Role.CANDIDATE, Role.FOLLOWER): -50.0,
@@ -34,46 +34,46 @@ _BENDS: Mapping[tuple[Role, Role], float] = {
     (Role.STOPPED, Role.CANDIDATE): 30.0,
     (Role.RESIGNED, Role.UNATTACHED): 0.0,
 }
-"""Curves that would meet a box, or that need not bend; a positive one bends to the right of its own direction."""
+"""Bends of curves that would cross a box or can be straight; positive bends to the right of the curve's direction."""
 _NUMBER_RADIUS = 10.5
 
 
 class Edge(NamedTuple):
-    """An arrow of the diagram: what leads from one role, or from any of a running replica, to another."""
+    """An arrow of the diagram, from one role or from any running role to another."""
 
     number: int
     source: Role | None
-    """None: any role of a running replica."""
+    """Source role; None for any role of a running replica."""
     target: Role
     rows: tuple[Transition, ...]
 
 
 def edges() -> tuple[Edge, ...]:
-    """The arrows, in the order of the table; what every running role does alike is one arrow."""
+    """Return the arrows in the order of the table; a transition shared by every running role is one arrow."""
     running = [role for role in Role if role is not Role.STOPPED]
     alike: dict[tuple[object, ...], list[Transition]] = {}
     for row in TRANSITIONS:
         alike.setdefault((row.cause, row.target, row.epoch, row.leader, row.vote, row.rule), []).append(row)
-    found: dict[tuple[Role | None, Role], list[Transition]] = {}
+    by_arrow: dict[tuple[Role | None, Role], list[Transition]] = {}
     for same in alike.values():
         if {row.source for row in same} >= set(running):
-            found.setdefault((None, same[0].target), []).append(same[0])
+            by_arrow.setdefault((None, same[0].target), []).append(same[0])
             same = [row for row in same if row.source not in running]
         for row in same:
-            found.setdefault((row.source, row.target), []).append(row)
+            by_arrow.setdefault((row.source, row.target), []).append(row)
     return tuple(
         Edge(number, source, target, tuple(those))
-        for number, ((source, target), those) in enumerate(found.items(), start=1)
+        for number, ((source, target), those) in enumerate(by_arrow.items(), start=1)
     )
 
 
 def role_diagram(drawn: Sequence[Edge]) -> str:
-    """The SVG element."""
+    """Return the SVG element."""
     words = [f"{edge.number}: {_name(edge.source)} to {edge.target}" for edge in drawn]
     picture = Picture(
         "roles",
-        "The roles of a replica, and what leads from one to another",
-        f"Seven boxes and {len(drawn)} numbered arrows; the table below says what each is. {'; '.join(words)}.",
+        "Roles of a replica and their transitions",
+        f"Seven boxes and {len(drawn)} numbered arrows; the table below explains each. {'; '.join(words)}.",
     )
     corner, width, height = _FRAME
     picture.rectangle(corner, width, height, "frame", round_by=14)
@@ -93,7 +93,7 @@ def role_diagram(drawn: Sequence[Edge]) -> str:
 
 
 def _draw(picture: Picture, edge: Edge) -> Point:
-    """Draw an arrow, and say where its number belongs."""
+    """Draw an arrow, and return the place of its number."""
     target = _PLACES[edge.target]
     if edge.source is None:
         return _from_frame(picture, edge.target)
@@ -116,7 +116,7 @@ def _draw(picture: Picture, edge: Edge) -> Point:
 
 
 def _from_frame(picture: Picture, target: Role) -> Point:
-    """An arrow from the frame around every running role."""
+    """Draw an arrow from the frame around the running roles."""
     corner, _, height = _FRAME
     place = _PLACES[target]
     if target is Role.STOPPED:
@@ -130,7 +130,7 @@ def _from_frame(picture: Picture, target: Role) -> Point:
 
 
 def _rim(centre: Point, outside: Point) -> Point:
-    """Where the way from a box to a point leaves the box."""
+    """Return the point where the line from a box to a point leaves the box."""
     across, down = abs(outside.x - centre.x) or 1e-9, abs(outside.y - centre.y) or 1e-9
     share = min((_HALF.x + 2) / across, (_HALF.y + 2) / down)
     return towards(centre, outside, share * hypot(across, down))

@@ -1,4 +1,4 @@
-"""A recorded run as the rows of its sequence diagram: steps, bands across all replicas, and the arrows between."""
+"""Rows of a sequence diagram from a recorded run: steps, bands across all replicas, and arrows."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -22,17 +22,17 @@ from kraft_traces.encode import event_line
 from kraft_traces.view.flights import Arrow, Flights
 
 FOLDED_FROM = 8
-"""So many rows of replication on end become one band."""
+"""Number of consecutive rows of replication that become one band."""
 _REPLICATION = ("ClientAppend", "Poll", "PollFetch", "HandleFetchRequest", "HandleFetchResponse")
 
 
 class Lost(NamedTuple):
-    """A message that arrives nowhere, drawn beside the step that sends it."""
+    """A message that never arrives, drawn beside the step that sends it."""
 
     destination: int
     words: str
     dropped: bool
-    """Else it was still on its way at the end."""
+    """True if dropped, False if still in flight at the end."""
 
 
 class Step(NamedTuple):
@@ -46,9 +46,9 @@ class Step(NamedTuple):
     words: str
     refusal: str
     role: Role
-    """After it."""
+    """Role after the step."""
     entered: str
-    """The role, epoch and leader, if one of them is another than before."""
+    """New role, epoch and leader, if one of them changed."""
     notes: tuple[str, ...]
     lost: tuple[Lost, ...]
 
@@ -63,7 +63,7 @@ class Band(NamedTuple):
 
 
 class Landed(NamedTuple):
-    """A message from the step that sent it to the one that took it."""
+    """A delivered message, from the sending step to the receiving step."""
 
     sent: int
     ended: int
@@ -73,7 +73,7 @@ class Landed(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Everything that a diagram shows."""
+    """Contents of a diagram."""
 
     name: str
     replicas: tuple[int, ...]
@@ -82,11 +82,11 @@ class Run(NamedTuple):
     arrows: tuple[Landed, ...]
     occurrences: int
     folded: int
-    """How many of them are in bands of replication."""
+    """Number of steps folded into bands of replication."""
 
 
 def rows_of(run: ScenarioRun) -> Run:
-    """The rows of a run."""
+    """Return the rows of a run."""
     configuration, occurrences = run.configuration, run.occurrences
     world = World(configuration)
     before = {replica_id: world.state(replica_id) for replica_id in sorted(configuration.replicas)}
@@ -95,7 +95,7 @@ def rows_of(run: ScenarioRun) -> Run:
         flights.follow(index, event_line(occurrence))
     arrows = flights.arrows()
     steps, quiet = _steps(occurrences, before, arrows)
-    differing = deciding(run.variant, occurrences, before)
+    differing = deciding_occurrence(run.variant, occurrences, before)
     violated = _violated(run.violated)
     kept = {differing, *(sequence - 1 for sequence in violated)}
     in_bands = folds(quiet - kept, arrows, [index for index, _ in steps])
@@ -110,44 +110,46 @@ def rows_of(run: ScenarioRun) -> Run:
     )
 
 
-def deciding(variant: Variant, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]) -> int | None:
-    """Index of the first occurrence that would have come out otherwise with every rule in force."""
+def deciding_occurrence(
+    variant: Variant, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]
+) -> int | None:
+    """Return the index of the first occurrence whose outcome would differ with every rule in force."""
     if not variant.mutants:
         return None
     make_replica = mutated_replicas(variant.mutants)
     states = dict(before)
-    for index, one in enumerate(occurrences):
-        if one.replica_id is None or one.state is None:
+    for index, occurrence in enumerate(occurrences):
+        if occurrence.replica_id is None or occurrence.state is None:
             continue
-        event = one.event
+        event = occurrence.event
         assert not isinstance(event, DropMessage | CutLink | HealLink)
-        if one.crash is None:
-            draw = Draw(one.sequence, 0, 0)
-            both = [make(states[one.replica_id], variant.configuration) for make in (make_replica, Replica)]
+        if occurrence.crash is None:
+            draw = Draw(occurrence.sequence, 0, 0)
+            both = [make(states[occurrence.replica_id], variant.configuration) for make in (make_replica, Replica)]
             done, with_rules = [replica.outcome(event, draw) for replica in both]  # type: ignore[arg-type]
             if done != with_rules:
                 return index
-        states[one.replica_id] = one.state
+        states[occurrence.replica_id] = occurrence.state
     return None
 
 
 def _violated(violated: Mapping[str, int | None]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
+    deciding_rules: dict[int, list[str]] = {}
     for name, sequence in sorted(violated.items()):
         if sequence is not None:
-            found.setdefault(sequence, []).append(name)
-    return found
+            deciding_rules.setdefault(sequence, []).append(name)
+    return deciding_rules
 
 
 def _never(violated: Mapping[str, int | None]) -> list[Band]:
     names = sorted(name for name, sequence in violated.items() if sequence is None)
-    return [Band("violated", f"✗ never, however long it goes on: violates {', '.join(names)}")] if names else []
+    return [Band("violated", f"✗ never happens: violates {', '.join(names)}")] if names else []
 
 
 def _steps(
     occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState], arrows: Sequence[Arrow]
 ) -> tuple[list[tuple[int, Step | Band]], set[int]]:
-    """The rows by index, and the indexes of those that are replication and nothing else."""
+    """Return the rows by index, and the indexes of rows that only replicate."""
     lost: dict[int, list[Lost]] = {}
     fetches_only = set(range(len(occurrences)))
     for arrow in arrows:
@@ -158,30 +160,38 @@ def _steps(
             fetches_only.discard(arrow.sent)
     states, quiet = dict(before), set()
     rows: list[tuple[int, Step | Band]] = []
-    for index, one in enumerate(occurrences):
-        if one.replica_id is None or one.state is None:
-            if not isinstance(one.event, DropMessage):
-                rows.append((index, Band("network", event_words(one.event), index)))
+    for index, occurrence in enumerate(occurrences):
+        if occurrence.replica_id is None or occurrence.state is None:
+            if not isinstance(occurrence.event, DropMessage):
+                rows.append((index, Band("network", event_words(occurrence.event), index)))
             continue
-        old, new = states[one.replica_id], one.state
-        states[one.replica_id] = new
+        old, new = states[occurrence.replica_id], occurrence.state
+        states[occurrence.replica_id] = new
         entered = (
             "" if (old.role, old.epoch, old.leader_id) == (new.role, new.epoch, new.leader_id) else role_words(new)
         )
-        words = event_words(one.event) + (" (dies on the way)" if one.crash is not None else "")
+        words = event_words(occurrence.event) + (" (crashes during the step)" if occurrence.crash is not None else "")
         step = Step(
-            index, one.sequence, one.time_ms, one.replica_id, words, one.refusal or "", new.role, entered,
-            (*([f"refused: {one.refusal}"] if one.refusal else []), *changes(old, new)), tuple(lost.get(index, ())),
-        )  # fmt: skip
+            index,
+            occurrence.sequence,
+            occurrence.time_ms,
+            occurrence.replica_id,
+            words,
+            occurrence.refusal or "",
+            new.role,
+            entered,
+            (*([f"refused: {occurrence.refusal}"] if occurrence.refusal else []), *changes(old, new)),
+            tuple(lost.get(index, ())),
+        )
         rows.append((index, step))
-        same = not entered and old.voters == new.voters and one.refusal is None and one.crash is None
-        if same and index in fetches_only and event_line(one).event in _REPLICATION:
+        same = not entered and old.voters == new.voters and occurrence.refusal is None and occurrence.crash is None
+        if same and index in fetches_only and event_line(occurrence).event in _REPLICATION:
             quiet.add(index)
     return rows, quiet
 
 
 def _sent(occurrence: Occurrence, arrow: Arrow) -> Message:
-    """The message that an arrow stands for."""
+    """Return the message of an arrow."""
     for effect in occurrence.effects:
         if not isinstance(effect, Send):
             continue
@@ -192,20 +202,20 @@ def _sent(occurrence: Occurrence, arrow: Arrow) -> Message:
     return occurrence.answer
 
 
-def folds(quiet: Collection[int], arrows: Sequence[Arrow], shown: Sequence[int]) -> dict[int, int]:
-    """Rows that disappear in a band: index to the index of the band's first row.
+def folds(quiet: Collection[int], arrows: Sequence[Arrow], visible: Sequence[int]) -> dict[int, int]:
+    """Return the rows that fold into a band: index to the index of the band's first row.
 
-    No arrow leads into a band or out of it.
+    No arrow may enter or leave a band.
 
     Args:
-        quiet: indexes of rows that may disappear.
-        arrows: between rows.
-        shown: indexes of all rows, in order.
+        quiet: Indexes of rows that may be folded.
+        arrows: Arrows between rows.
+        visible: Indexes of all rows, in order.
     """
     left = set(quiet)
     while True:
         runs: dict[int, int] = {}
-        for is_quiet, group in groupby(shown, key=left.__contains__):
+        for is_quiet, group in groupby(visible, key=left.__contains__):
             indexes = list(group)
             if is_quiet and len(indexes) >= FOLDED_FROM:
                 runs.update(dict.fromkeys(indexes, indexes[0]))
@@ -238,35 +248,35 @@ def _with_bands(
         last = rows[-1] if rows else None
         if index == differing:
             off = ", ".join(sorted(without))
-            rows.append(Band("differs", f"≠ from here on it matters that there is no {off}"))
-        one = occurrences[index]
-        if _goes_on(last, one, occurrences):
+            rows.append(Band("differs", f"≠ the outcome differs from here on without {off}"))
+        occurrence = occurrences[index]
+        if _goes_on(last, occurrence, occurrences):
             assert isinstance(last, Band)
-            rows[-1] = last._replace(words=f"{last.words}, {event_words(one.event).split(' ', 1)[1]}")
+            rows[-1] = last._replace(words=f"{last.words}, {event_words(occurrence.event).split(' ', 1)[1]}")
             continue
         rows.append(row)
-        if names := violated.get(one.sequence):
+        if names := violated.get(occurrence.sequence):
             rows.append(Band("violated", f"✗ violates {', '.join(names)}"))
     return rows
 
 
-def _goes_on(last: Step | Band | None, one: Occurrence, occurrences: Sequence[Occurrence]) -> bool:
-    """Are links cut, or healed, right after others?"""
+def _goes_on(last: Step | Band | None, occurrence: Occurrence, occurrences: Sequence[Occurrence]) -> bool:
+    """True if links are cut, or healed, right after others."""
     return (
-        isinstance(one.event, CutLink | HealLink)
+        isinstance(occurrence.event, CutLink | HealLink)
         and isinstance(last, Band)
         and last.kind == "network"
-        and type(occurrences[last.at].event) is type(one.event)
+        and type(occurrences[last.at].event) is type(occurrence.event)
     )
 
 
 def _folded_words(within: Sequence[Occurrence]) -> str:
     kinds = Counter(
-        one.event.message.source
-        for one in within
-        if isinstance(one.event, Receive) and isinstance(one.event.message, FetchRequest)
+        occurrence.event.message.source
+        for occurrence in within
+        if isinstance(occurrence.event, Receive) and isinstance(occurrence.event.message, FetchRequest)
     )
-    appends = sum(type(one.event).__name__ == "ClientAppend" for one in within)
+    appends = sum(type(occurrence.event).__name__ == "ClientAppend" for occurrence in within)
     parts = [f"{counted(number, 'fetch', 'fetches')} of {source}" for source, number in sorted(kinds.items())]
     parts += [counted(appends, "append")] if appends else []
     first, last = within[0].sequence, within[-1].sequence

@@ -16,23 +16,23 @@ _RIGHT = 176.0
 _HEAD = 62.0
 _ROW = 28.0
 _LINE = 17.0
-"""Height of each note, and of each message that gets lost."""
+"""Height of each note, and of each lost message."""
 _BAND = 30.0
 _DOT = 9.0
 _SHRUNK = 0.9
-"""Down to which part of its size a diagram is shrunk where there is no room for it."""
+"""Smallest scale of a diagram on a narrow screen."""
 _STEEP = 35.0
-"""Words along a line that falls by more degrees would be hard to read."""
+"""Angle in degrees above which text along a line is hard to read."""
 _MARKS = {"network": "band", "folded": "band folded", "violated": "band violated", "differs": "band differs"}
 
 
 def sequence_diagram(run: Run) -> str:
-    """The SVG element."""
+    """Return the SVG element."""
     return _Drawing(run).drawn()
 
 
 def height_of(row: Step | Band) -> float:
-    """How much room a row takes."""
+    """Return the height of a row."""
     if isinstance(row, Band):
         return _BAND
     return _ROW + _LINE * (len(row.lost) + bool(row.entered) + len(row.notes))
@@ -54,7 +54,7 @@ class _Drawing:
 
     def drawn(self) -> str:
         run = self._run
-        left_out = f" {run.folded} events of mere replication are told in a line." if run.folded else ""
+        left_out = f" {run.folded} events of replication are summarised in one line." if run.folded else ""
         name = "seq-" + run.name.replace("/", "-")
         steps = [row for row in run.rows if isinstance(row, Step)]
         entered = "; ".join(
@@ -77,7 +77,7 @@ class _Drawing:
             self._arrow(arrow)
         for step in steps:
             self._step(step)
-        # Over all lines, so that none goes through a word.
+        # Drawn over all lines, so that no line crosses a word.
         for arrow in run.arrows:
             self._arrow_words(arrow)
         return self._picture.finished(self._width, self._height, least_width=_SHRUNK * self._width)
@@ -123,14 +123,14 @@ class _Drawing:
         sides = {self._lanes[arrow.destination] > place.x for arrow in self._run.arrows if arrow.sent == step.at}
         for line, lost in enumerate(step.lost, start=1):
             rightwards = self._lanes.get(lost.destination, 0) > place.x
-            # Where no other message leaves, for room; where it was to go, if there is none.
+            # Beside the sender where no other message leaves; otherwise in the direction of the receiver.
             side = 1 if rightwards != (sides == {rightwards}) else -1
             end = Point(place.x + side * 26, place.y + line * _LINE)
             picture.line(towards(place, end, _DOT), end, "message" if lost.dropped else "message flying")
-            said = f"{lost.words} → {lost.destination}{'' if lost.dropped else ' …'}"
+            label = f"{lost.words} → {lost.destination}{'' if lost.dropped else ' …'}"
             if lost.dropped:
                 picture.cross(end, 4.5, "message")
-            picture.text(Point(end.x + side * 8, end.y + 4), said, "small", anchor="start" if side > 0 else "end")
+            picture.text(Point(end.x + side * 8, end.y + 4), label, "small", anchor="start" if side > 0 else "end")
         picture.circle(place, _DOT, "event refused" if step.refusal else "event")
         picture.hint(f"event {step.sequence} at {step.time_ms} ms, replica {step.replica} {step.words}".rstrip())
         picture.text(Point(place.x, place.y + 4), str(step.replica), "dot", anchor="middle")
@@ -156,14 +156,14 @@ class _Drawing:
 
 
 def figure_of(run: Run) -> str:
-    """The diagram; a tall one behind a line that opens it."""
+    """Return the diagram; a tall one is collapsed."""
     drawing = sequence_diagram(run)
-    shown = sum(isinstance(row, Step) for row in run.rows)
-    left_out = f", {run.folded} of mere replication in short" if run.folded else ""
-    opened = " open" if shown <= OPEN_UP_TO else ""
+    step_count = sum(isinstance(row, Step) for row in run.rows)
+    left_out = f", {run.folded} of replication summarised" if run.folded else ""
+    opened = " open" if step_count <= OPEN_UP_TO else ""
     summary = f"Sequence diagram: {run.occurrences} events{left_out}"
     return f"<details{opened}><summary>{summary}</summary>\n{drawing}\n</details>"
 
 
 OPEN_UP_TO = 40
-"""A diagram of more steps waits to be opened."""
+"""Number of steps above which a diagram is collapsed."""

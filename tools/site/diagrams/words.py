@@ -1,4 +1,4 @@
-"""What the pictures of runs say of a message, an event and what it changed: a few words each."""
+"""Labels of messages, events and state changes in diagrams."""
 
 import re
 
@@ -44,7 +44,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def message_words(message: Message) -> str:
-    """`Pre-Vote, epoch 4`, `Vote granted`, `Fetch at 3`, `3 records, HW 5`."""
+    """Return a label such as `Pre-Vote, epoch 4`, `Vote granted`, `Fetch at 3`, `3 records, HW 5`."""
     match message:
         case VoteRequest():
             return f"{'Pre-Vote' if message.pre_vote else 'Vote'}, epoch {message.epoch}"
@@ -74,7 +74,7 @@ def _fetched(message: FetchResponse) -> str:
 
 
 def event_words(event: Event | NetworkEvent) -> str:
-    """`election timeout`, `append 7`, `cut 1→2`; empty for the delivery of a message, which an arrow shows."""
+    """Return a label such as `election timeout`, `append 7`, `cut 1→2`; empty for a delivery, which an arrow shows."""
     match event:
         case Receive():
             return ""
@@ -112,7 +112,7 @@ def event_words(event: Event | NetworkEvent) -> str:
 
 
 def role_words(state: ReplicaState) -> str:
-    """`Follower of 1, epoch 4`, `stopped`."""
+    """Return a label such as `Follower of 1, epoch 4` or `stopped`."""
     if state.role is Role.STOPPED:
         return "stopped"
     led = state.leader_id is not None and state.leader_id != state.key.id
@@ -120,26 +120,26 @@ def role_words(state: ReplicaState) -> str:
 
 
 def changes(before: ReplicaState, after: ReplicaState) -> tuple[str, ...]:
-    """What else than the role is another: voters set, high watermark, where the log was cut."""
-    said = []
+    """Return labels of changes other than the role: voter set, high watermark, log truncation."""
+    labels = []
     if before.voters != after.voters:
-        said.append(f"voters {voters_words(after.voters)}")
+        labels.append(f"voters {voters_words(after.voters)}")
     if before.voted_key != after.voted_key and after.voted_key not in (None, before.key):
-        said.append(f"voted for {key_words(after.voted_key)}")
+        labels.append(f"voted for {key_words(after.voted_key)}")
     if before.high_watermark != after.high_watermark and after.role is not Role.STOPPED:
-        said.append(f"HW {_offset(after.high_watermark)}")
+        labels.append(f"HW {_offset(after.high_watermark)}")
     if after.log.end_offset < before.log.end_offset:
-        said.append(f"log cut at {after.log.end_offset}")
-    return tuple(said)
+        labels.append(f"log truncated at {after.log.end_offset}")
+    return tuple(labels)
 
 
 def voters_words(voters: VoterSet) -> str:
-    """`{1, 2, 3}`, by id; the first disks of a scenario go without saying."""
+    """Return `{1, 2, 3}`, by id; the first disks of a scenario are not named."""
     return f"{{{', '.join(key_words(key) for key in in_order(voters))}}}"
 
 
 def key_words(key: ReplicaKey | None) -> str:
-    """`1`, `1-W1`; the first disk of a scenario goes without saying."""
+    """Return `1` or `1-W1`; the first disk of a scenario is not named."""
     return "nobody" if key is None else str(key.id) if key.directory_id == f"U{key.id}" else str(key)
 
 

@@ -1,4 +1,4 @@
-"""States of small clusters for tests, and formulas evaluated in them the slow and obvious way."""
+"""States of small clusters for tests, and a slow but obvious evaluation of formulas in them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ DIVERGED = (
 
 
 DAMAGES = 4
-"""Of each world."""
+"""Number of damaged copies of each world."""
 
 
 def tiny_worlds(interpreter: Interpreter, seed: int) -> Iterator[World]:
-    """Last states of runs of a tiny cluster with few entries, each then with damage: every action can happen in one."""
+    """Yield the last states of runs of a tiny cluster, also with damage; every action is possible in one of them."""
     random = Random(seed)
     for run in (VOTER_REMOVED, DIVERGED, REPLICATED, STANDING):
         replayed = replay(interpreter, TINY, moves(run))
@@ -45,24 +45,24 @@ def _with_damage(world: World, random: Random) -> World:
 
 
 def _damaged(name: str, value: Any, random: Random) -> Any:
-    """Some tuples of a relation are gone, some values of a function are another replica's."""
+    """Return a relation without some tuples, or a function with some values of another replica."""
     if name == "written":
         return value
     if FUNCTIONS[name].value == TRUTH:
-        return frozenset(one for one in sorted(value, key=str) if random.random() < 0.7)
+        return frozenset(element for element in sorted(value, key=str) if random.random() < 0.7)
     return {replica: value[random.choice((replica, *value))] for replica in value}
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term of Z3 as it is written, in Python's own kinds: Z3 is asked once for what a test evaluates very often.
+    """A term of Z3 converted to Python once, because a test evaluates it very often.
 
     Attributes:
         kind: "variable", "forall", "exists", "and", "or", "implies", "literal" or "applied".
-        name: Of the function, the relation or the operation that is applied.
+        name: Name of the applied function, relation or operation.
         parts: The terms below it.
-        sorts: Those that a quantifier is over.
-        value: The literal, or which variable it is, counted from the innermost.
+        sorts: Sorts of a quantifier.
+        value: The literal, or the index of the variable, counted from the innermost.
     """
 
     kind: str
@@ -73,12 +73,12 @@ class _Term:
 
 
 def obvious_value(term: Any, environment: Mapping[str, Any]) -> Any:
-    """The value of a term, with each quantifier tried for everything in its sort."""
+    """Return the value of a term, with each quantifier tried for everything in its sort."""
     return _value(_read(term), environment, ())
 
 
 _known: dict[int, tuple[z3.AstRef, _Term]] = {}
-"""By Z3's number of the term, which is the term's own as long as somebody keeps the term."""
+"""Cache by Z3's number of the term, which stays valid while the term is referenced."""
 
 
 def _read(term: Any) -> _Term:
@@ -108,14 +108,14 @@ def _read_anew(term: Any) -> _Term:
 
 
 _OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "=": lambda one, other: one == other,
-    "distinct": lambda one, other: one != other,
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-    "not": lambda one: not one,
-    "if": lambda condition, one, other: one if condition else other,
+    "=": lambda left, other: left == other,
+    "distinct": lambda left, other: left != other,
+    "<": lambda left, other: left < other,
+    "<=": lambda left, other: left <= other,
+    ">": lambda left, other: left > other,
+    ">=": lambda left, other: left >= other,
+    "not": lambda operand: not operand,
+    "if": lambda condition, then, other: then if condition else other,
 }
 
 
@@ -134,8 +134,8 @@ def _value(term: _Term, environment: Mapping[str, Any], bound: tuple[Any, ...]) 
             return not _value(condition, environment, bound) or _value(conclusion, environment, bound)
         case "forall" | "exists":
             tried = product(*(environment[sort] for sort in term.sorts))
-            found = (_value(term.parts[0], environment, (*bound, *values)) for values in tried)
-            return all(found) if term.kind == "forall" else any(found)
+            results = (_value(term.parts[0], environment, (*bound, *values)) for values in tried)
+            return all(results) if term.kind == "forall" else any(results)
     parts = [_value(part, environment, bound) for part in term.parts]
     if term.name in MEANINGS:
         return MEANINGS[term.name].function(*parts)

@@ -1,4 +1,4 @@
-"""The proof fails where it should when the theory is changed."""
+"""Changes of the theory that must make the proof fail, at the expected place."""
 
 import pytest
 
@@ -32,13 +32,13 @@ def _fails(about: Theory, action: str) -> list[str]:
     ],
 )
 def test_without_a_condition_an_action_breaks_these_invariants(action: str, conjunct: str, failing: list[str]) -> None:
-    """docs/proofs.md tells of the second; test_proof_mutants.py has most other conditions."""
+    """docs/proofs.md describes the second; test_proof_mutants.py has most other conditions."""
     about = theory()
     unproved = _fails(about.with_action(about.action(action).without(conjunct)), action)
     assert unproved == [f"{action}/{invariant}" for invariant in failing]
 
 
-def test_a_disk_lost_under_its_own_key_breaks_what_was_acknowledged() -> None:
+def test_a_disk_lost_under_its_own_key_breaks_acknowledged_records() -> None:
     about = theory()
     failing = _fails(about.with_action(about.action("replace-disk").without("key-is-new")), "replace-disk")
     assert "replace-disk/acknowledged-is-kept" in failing
@@ -63,14 +63,14 @@ def test_each_fact_about_quorums_is_needed_by_a_new_leader_and_a_commit(lost: st
 
 def test_an_invariant_that_a_lemma_needs_is_missed() -> None:
     about = theory()
-    kept = tuple(one for one in about.invariants if one.name != "one-voter-change-at-a-time")
+    kept = tuple(invariant for invariant in about.invariants if invariant.name != "one-voter-change-at-a-time")
     failing = _fails(about._replace(invariants=kept), "commit")
     assert failing[0] == "commit/later-leaders-keep-it/other-set-is-not-next"
 
 
 def test_half_of_the_voters_are_no_majority() -> None:
-    """With `>=` for `>` the fact about one voters set does not follow any more."""
-    first, second, one, other = (counting.DIAGRAM[name] for name in counting.DIAGRAM.names)
+    """With `>=` for `>` the fact about one voter set does not follow."""
+    first, second, third, other = (counting.DIAGRAM[name] for name in counting.DIAGRAM.names)
     v1, v2 = variables(VOTERS, "v1 v2")
     q1, q2 = variables(QUORUM, "q1 q2")
 
@@ -82,7 +82,7 @@ def test_half_of_the_voters_are_no_majority() -> None:
 
     changed = {
         **counting.DEFINITIONS,
-        "first-majority-is-more-than-half": half(q1, v1, counting.DIAGRAM.majority("", first, one)),
+        "first-majority-is-more-than-half": half(q1, v1, counting.DIAGRAM.majority("", first, third)),
         "second-majority-is-more-than-half": half(q2, v2, counting.DIAGRAM.majority("", second, other)),
     }
     answers = [prove(Obligation(axiom.name, changed, axiom.formula)) for axiom in QUORUMS]

@@ -1,4 +1,4 @@
-"""The interpreter evaluates the prover's own terms, and evaluates them right."""
+"""The interpreter evaluates the prover's own terms correctly."""
 
 from itertools import product
 
@@ -19,14 +19,16 @@ THEORY = theory()
 INTERPRETER = Interpreter(THEORY)
 WORLDS = tuple(tiny_worlds(INTERPRETER, seed=7))
 UNDAMAGED = WORLDS[:: DAMAGES + 1]
-INVARIANTS = {one.name: one.formula(THEORY.before) for one in (*THEORY.invariants, *THEORY.safety)}
+INVARIANTS = {invariant.name: invariant.formula(THEORY.before) for invariant in (*THEORY.invariants, *THEORY.safety)}
 
 
 @pytest.mark.parametrize("name", INVARIANTS)
 def test_an_invariant_has_the_value_that_trying_everything_gives(name: str) -> None:
     evaluated = INTERPRETER.invariants[name]
     environments = [world.environment() for world in WORLDS]
-    assert [evaluated(one) for one in environments] == [obvious_value(INVARIANTS[name], one) for one in environments]
+    assert [evaluated(environment) for environment in environments] == [
+        obvious_value(INVARIANTS[name], environment) for environment in environments
+    ]
 
 
 def test_the_worlds_of_these_tests_make_invariants_false_and_true() -> None:
@@ -43,22 +45,22 @@ def test_an_axiom_has_the_value_that_trying_everything_gives() -> None:
 
 @pytest.mark.parametrize("action", [action.name for action in THEORY.actions])
 def test_a_step_is_possible_exactly_where_its_guard_is_true(action: str) -> None:
-    found = THEORY.action(action)
-    guard = z3.And(*found.guard.values())
+    definition = THEORY.action(action)
+    guard = z3.And(*definition.guard.values())
     any_step = False
     for world in UNDAMAGED:
         unwritten = tuple(world.next_entries([None]))[:1] if action == "append" else ()
         environment = world.environment(*unwritten)
         steps = {frozenset(step.arguments.items()) for step in INTERPRETER.steps(world, action, *unwritten)}
-        names = [str(parameter) for parameter in found.parameters]
+        names = [str(parameter) for parameter in definition.parameters]
         visible = {name for step in steps for name, _ in step} or set(names)
-        # Only what differs in the parameters that matter: the first values of the others are not always the right ones.
-        sorts = [environment[str(parameter.sort())] for parameter in found.parameters]
+        # Only parameters that matter vary: the first values of the others are not always the right ones.
+        sorts = [environment[str(parameter.sort())] for parameter in definition.parameters]
         expected = set()
         for values in product(*sorts):
-            given = dict(zip(names, values, strict=True))
-            step = frozenset((name, value) for name, value in given.items() if name in visible)
-            if step not in expected and obvious_value(guard, {**environment, **given}):
+            arguments = dict(zip(names, values, strict=True))
+            step = frozenset((name, value) for name, value in arguments.items() if name in visible)
+            if step not in expected and obvious_value(guard, {**environment, **arguments}):
                 expected.add(step)
         assert steps == expected
         any_step = any_step or bool(steps)
@@ -66,8 +68,8 @@ def test_a_step_is_possible_exactly_where_its_guard_is_true(action: str) -> None
 
 
 @pytest.mark.parametrize("action", [action.name for action in THEORY.actions])
-def test_the_state_after_a_step_is_what_the_terms_say(action: str) -> None:
-    found = THEORY.action(action)
+def test_the_state_after_a_step_agrees_with_the_terms(action: str) -> None:
+    definition = THEORY.action(action)
     any_step = False
     for world in WORLDS:
         unwritten = tuple(world.next_entries([None])) if action == "append" else ()
@@ -77,11 +79,11 @@ def test_the_state_after_a_step_is_what_the_terms_say(action: str) -> None:
             after = INTERPRETER.after(world, step).values
             for name, signature in FUNCTIONS.items():
                 at = [z3.Const(f"at_{number}", sort) for number, sort in enumerate(signature.arguments)]
-                term = getattr(found.after, name)(*at)
+                term = getattr(definition.after, name)(*at)
                 for values in product(*(environment[str(sort)] for sort in signature.arguments)):
-                    given = {f"at_{number}": value for number, value in enumerate(values)}
+                    arguments = {f"at_{number}": value for number, value in enumerate(values)}
                     value = values in after[name] if signature.value == TRUTH else after[name][values[0]]
-                    assert value == obvious_value(term, {**environment, **given}), (step, name, values)
+                    assert value == obvious_value(term, {**environment, **arguments}), (step, name, values)
     assert any_step
 
 
@@ -92,9 +94,9 @@ def test_every_symbol_has_a_meaning_with_a_sentence() -> None:
 
 def test_a_log_is_always_the_same_object() -> None:
     root = bootstrapped(frozenset({1, 2}))
-    one = root.followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
-    assert one is bootstrapped(frozenset({1, 2})).followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
-    assert (str(one), one.offset, one.epoch, one.newest is one, len(one.prefixes)) == ("0{1,2} 1 1{1}", 2, 1, True, 3)
+    log = root.followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
+    assert log is bootstrapped(frozenset({1, 2})).followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
+    assert (str(log), log.offset, log.epoch, log.newest is log, len(log.prefixes)) == ("0{1,2} 1 1{1}", 2, 1, True, 3)
 
 
 def test_a_term_outside_the_language_is_refused() -> None:

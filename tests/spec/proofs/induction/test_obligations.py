@@ -16,29 +16,29 @@ from kraft_spec.rules import load_registry
 
 
 def test_every_action_meets_every_invariant() -> None:
-    """That each obligation is proved, test_prove_induction.py asks of the command."""
+    """test_prove_induction.py checks that each obligation is proved."""
     about = theory()
-    names = Counter(one.name for one in obligations())
+    names = Counter(obligation.name for obligation in obligations())
     invariants = [invariant.name for invariant in about.invariants]
     expected = {f"start/{invariant}" for invariant in invariants}
     expected |= {f"{action.name}/{invariant}" for action in about.actions for invariant in invariants}
-    expected |= {f"safety/{one.name}" for one in about.safety}
+    expected |= {f"safety/{invariant.name}" for invariant in about.safety}
     expected |= {"quorums/majorities-of-one-set", "quorums/majorities-of-neighbours"}
     assert set(names.values()) == {1}
     assert {name for name in names if name.count("/") == 1} == expected
     of_lemmas = {name.rpartition("/")[0] for name in names if name.count("/") == 2}
-    listed = {f"{action}/{one.name}" for action, lemmas in LEMMAS.items() for one in lemmas}
-    assert of_lemmas == {name for name in listed if name.partition("/")[0] in {one.name for one in about.actions}}
+    listed = {f"{action}/{lemma.name}" for action, lemmas in LEMMAS.items() for lemma in lemmas}
+    assert of_lemmas == {name for name in listed if name.partition("/")[0] in {action.name for action in about.actions}}
 
 
 def test_an_action_uses_no_fact_about_the_state_after_it() -> None:
     """The facts of an obligation are of the state before: else the induction would be circular."""
     about = theory()
     before = {invariant.name: invariant.formula(about.before) for invariant in about.invariants}
-    for one in obligations():
-        for name, fact in one.facts.items():
+    for obligation in obligations():
+        for name, fact in obligation.facts.items():
             if name in before:
-                assert fact.eq(before[name]), (one.name, name)
+                assert fact.eq(before[name]), (obligation.name, name)
 
 
 def test_each_action_of_the_model_is_abstracted_or_changes_nothing() -> None:
@@ -50,7 +50,7 @@ def test_each_action_of_the_model_is_abstracted_or_changes_nothing() -> None:
 
 def test_everything_has_a_sentence() -> None:
     about = theory()
-    said = [
+    sentences = [
         *(invariant.sentence for invariant in (*about.invariants, *about.safety)),
         *(axiom.sentence for axiom in about.axioms),
         *(action.sentence for action in about.actions),
@@ -58,8 +58,8 @@ def test_everything_has_a_sentence() -> None:
         *(signature.sentence for signature in FUNCTIONS.values()),
         *SENTENCES.values(),
     ]
-    assert [sentence for sentence in said if not re.fullmatch(r"[A-Z].{15,}\.", sentence)] == []
-    assert len(set(said)) == len(said)
+    assert [sentence for sentence in sentences if not re.fullmatch(r"[A-Z].{15,}\.", sentence)] == []
+    assert len(set(sentences)) == len(sentences)
     assert list(SENTENCES) == list(DEFINITIONS)
     assert set(FUNCTIONS) == set(any_state()._fields)
 
@@ -68,20 +68,20 @@ def test_rules_named_in_the_review_exist() -> None:
     registry = load_registry()
     named = [
         word
-        for one in REVIEWED
-        for word in re.findall(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+", one.where)
+        for reviewed in REVIEWED
+        for word in re.findall(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+", reviewed.where)
         if not word.endswith((".py", ".tla"))
     ]
     assert named
     assert [rule for rule in named if rule not in registry] == []
-    assert len({one.name for one in REVIEWED}) == len(REVIEWED)
+    assert len({reviewed.name for reviewed in REVIEWED}) == len(REVIEWED)
     assert CHECKED
 
 
 def test_obligations_are_selected_by_part_or_name() -> None:
     listed = obligations()
-    assert {one.part for one in select(listed, ["crash", "safety"])} == {"crash", "safety"}
-    assert [one.name for one in select(listed, ["vote/election-safety"])] == ["vote/election-safety"]
+    assert {obligation.part for obligation in select(listed, ["crash", "safety"])} == {"crash", "safety"}
+    assert [obligation.name for obligation in select(listed, ["vote/election-safety"])] == ["vote/election-safety"]
     assert len(select(listed, ["commit/later-leaders-keep-it"])) == 9
     assert select(listed, []) == listed
     with pytest.raises(KeyError, match="votes"):

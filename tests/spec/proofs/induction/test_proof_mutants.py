@@ -1,4 +1,4 @@
-"""Each way to break the proof is noticed, where it should be, and a run shows that it is broken."""
+"""Mutants of the proof: each is rejected at the expected obligation, and a run shows the violation."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from kraft_proofs.induction.replays import Cluster, moves, replay
 from kraft_proofs.induction.theory import theory
 from kraft_spec.rules import load_registry
 
-NAMES = [one.name for one in MUTANTS]
+NAMES = [entry.name for entry in MUTANTS]
 
 LOSES_WHAT_WAS_COMMITTED = (
     "neighbours-differ-in-two",
@@ -30,7 +30,7 @@ LOSES_WHAT_WAS_COMMITTED = (
     "commit-an-older-entry",
     "disk-lost-under-the-same-key",
 )
-"""Mutants whose scripted runs end in a loss, not only in a state that should not be reached."""
+"""Mutants whose scripted runs end in lost commits, not only in an unreachable state."""
 
 LEADS_A_SECOND_TIME = "own-vote-before-known-leader"
 """Its scripted run ends with two leaders of one epoch."""
@@ -45,14 +45,14 @@ def test_there_are_enough_mutants_under_permanent_names() -> None:
 
 
 @pytest.mark.parametrize("change", ["without vote/luck", "without axiom/luck", "unchanged vote/luck", "luck"])
-def test_a_change_of_what_is_not_there_is_refused(change: str) -> None:
+def test_a_change_of_an_unknown_part_is_rejected(change: str) -> None:
     with pytest.raises(KeyError, match="luck"):
         changed(theory(), [change])
 
 
-def test_a_run_is_told_in_words() -> None:
-    told = moves("elect 1 2; append 1\nreplicate 1 2; append 1 {1,2}; commit 1; crash replica=2 kept=bootstrap")
-    assert [str(move) for move in told] == [
+def test_a_run_is_described_in_words() -> None:
+    script = moves("elect 1 2; append 1\nreplicate 1 2; append 1 {1,2}; commit 1; crash replica=2 kept=bootstrap")
+    assert [str(move) for move in script] == [
         "stand(candidate=1)",
         "vote(voter=2, candidate=1)",
         "become-leader(candidate=1)",
@@ -64,13 +64,13 @@ def test_a_run_is_told_in_words() -> None:
         "commit(leader=1)",
         "crash(replica=2, kept=bootstrap)",
     ]
-    assert [move.voters for move in told if move.action == "append"] == [None, {1, 2}]
+    assert [move.voters for move in script if move.action == "append"] == [None, {1, 2}]
 
 
 def test_mutants_name_rules_of_the_catalogue() -> None:
     registry = load_registry()
-    assert [(one.name, rule) for one in MUTANTS for rule in one.rules if rule not in registry] == []
-    assert [one.name for one in MUTANTS if not one.rules] == []
+    assert [(entry.name, rule) for entry in MUTANTS for rule in entry.rules if rule not in registry] == []
+    assert [entry.name for entry in MUTANTS if not entry.rules] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,27 +80,27 @@ def test_a_mutant_is_rejected_at_the_expected_obligation(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_a_mutant_breaks_the_expected_invariant(name: str) -> None:
-    found = exhibit(mutant(name))
-    assert (found.found, found.broken_axioms) == (mutant(name).breaks, ())
+    exhibited = exhibit(mutant(name))
+    assert (exhibited.found, exhibited.broken_axioms) == (mutant(name).breaks, ())
     assert mutant(name).replay().refused is None
 
 
 @pytest.mark.parametrize("name", LOSES_WHAT_WAS_COMMITTED)
-def test_in_a_scripted_run_a_leader_lacks_what_was_committed(name: str) -> None:
-    found = mutant(name).replay()
-    assert found.refused is None
-    assert any("leader-completeness" in breach.names for breach in found.breaches)
+def test_in_a_scripted_run_a_leader_lacks_committed_records(name: str) -> None:
+    replayed = mutant(name).replay()
+    assert replayed.refused is None
+    assert any("leader-completeness" in breach.names for breach in replayed.breaches)
 
 
 def test_kafka_4_restarts_into_a_second_leader_of_one_epoch() -> None:
     """docs/proofs.md tells the run: two leaders of epoch 1, and then two replicas that apply different records."""
-    one = mutant(LEADS_A_SECOND_TIME)
-    found = one.replay()
-    assert found.refused is None
-    broken = {name: breach for breach in found.breaches for name in breach.names}
+    second = mutant(LEADS_A_SECOND_TIME)
+    replayed = second.replay()
+    assert replayed.refused is None
+    broken = {name: breach for breach in replayed.breaches for name in breach.names}
     assert broken["election-safety"].step.action == "become-leader"
     assert broken["state-machine-safety"].step.action == "learn-high-watermark"
-    refused = replay(Interpreter(theory()), one.cluster, moves(one.run)).refused
+    refused = replay(Interpreter(theory()), second.cluster, moves(second.run)).refused
     assert str(refused) == "stand-again(candidate=3)"
 
 

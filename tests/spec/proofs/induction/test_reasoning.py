@@ -1,4 +1,4 @@
-"""The one rule of reasoning that is not the solver's: of counterexamples with sizes there is a least one."""
+"""The only rule of reasoning outside the solver: among counterexamples with sizes there is a least one."""
 
 import pytest
 import z3
@@ -41,23 +41,23 @@ def test_a_least_counterexample_is_not_above_any_other_and_is_refuted_claim_by_c
 
 
 def test_a_claim_that_does_not_follow_is_not_proved() -> None:
-    proved = [prove(one).proved for one in LATE.obligations(any_state(), "part", {})]
+    proved = [prove(obligation).proved for obligation in LATE.obligations(any_state(), "part", {})]
     assert proved == [True, True, False]
 
 
 def test_a_counterexample_goes_by_no_name_that_a_fact_has() -> None:
-    """It would be said to be the same."""
+    """Equal names would identify them."""
     with pytest.raises(ValueError, match=r"facts speak of least\.x"):
         list(LATE.obligations(any_state(), "part", {"known": prefix(taken, a)}))
 
 
 def test_each_lemma_is_proved_of_an_action() -> None:
-    names = {one.name for one in obligations(where_safe())}
-    assert {f"{action}/{one.name}/contradiction" for action, listed in LEMMAS.items() for one in listed} <= names
+    names = {obligation.name for obligation in obligations(where_safe())}
+    assert {f"{action}/{lemma.name}/contradiction" for action, listed in LEMMAS.items() for lemma in listed} <= names
 
 
-def test_the_premises_that_served_are_found_among_all_facts() -> None:
+def test_the_used_premises_are_identified_among_all_facts() -> None:
     chain = {f"part {n}": prefix(*pair) for n, pair in enumerate([(a, b), (b, a), (x, y), (y, x)] * 4)}
-    one = Obligation("part/goal", {**chain, "needed": epoch_of(a) > 3}, epoch_of(a) > 2)
-    assert premises(prove(one)) == ("needed",)
-    assert premises(prove(one._replace(goal=prefix(a, x)))) == ()
+    obligation = Obligation("part/goal", {**chain, "needed": epoch_of(a) > 3}, epoch_of(a) > 2)
+    assert premises(prove(obligation)) == ("needed",)
+    assert premises(prove(obligation._replace(goal=prefix(a, x)))) == ()

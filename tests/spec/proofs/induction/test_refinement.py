@@ -1,4 +1,4 @@
-"""The steps of the replicas are steps of the proof; a wrong mapping and a wrong replica are found."""
+"""Steps of the replicas are steps of the proof; a wrong mapping or a faulty replica is detected."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
@@ -62,13 +62,13 @@ def test_where_kafka_decides_the_steps_are_those_of_its_own_proof(profile: Profi
     assert "follows-nobody forbids stand-again" in problem
 
 
-def test_a_state_in_which_an_invariant_is_false_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_that_violates_an_invariant_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     replica = variables(REPLICA, "r")
     nobody_stands = Invariant("nobody-stands", "", lambda state: forall(replica, state.epoch(*replica) == 0))
     with_it = theory()._replace(invariants=(*theory().invariants, nobody_stands))
     monkeypatch.setattr(explaining, "theory", lambda _: with_it)
-    found = explain([of_plan(RunPlan(2, steps=300, workload="elections"))], lambda _: None, invariants_every=50)
-    assert [problem.splitlines()[-1] for problem in found.problems] == [
+    explained = explain([of_plan(RunPlan(2, steps=300, workload="elections"))], lambda _: None, invariants_every=50)
+    assert [problem.splitlines()[-1] for problem in explained.problems] == [
         "event 50: nobody-stands does not hold in the proof's state"
     ]
 
@@ -88,7 +88,7 @@ def test_where_it_is_safe_a_restart_by_the_own_vote_is_a_step_and_keeps_the_inva
 def test_without_its_conditions_it_is_not_proved(condition: str) -> None:
     about = where_safe()
     weaker = about.with_action(about.action("stand-again").without(condition))
-    assert not all(one.proved for one in prove_induction(("stand-again",), weaker))
+    assert not all(answer.proved for answer in prove_induction(("stand-again",), weaker))
 
 
 def test_each_decision_has_a_reason_why_the_proof_leaves_it_out_but_one() -> None:
@@ -115,7 +115,7 @@ class _StoppedKnowsNoEpoch(Refinement):
 
 
 def _without(action: str) -> type[Refinement]:
-    """A mapping that leaves out an action of the proof."""
+    """Return a mapping that omits an action of the proof."""
 
     class Without(Refinement):
         def explain(self, occurrence):  # type: ignore[no-untyped-def]
@@ -142,26 +142,26 @@ def _without(action: str) -> type[Refinement]:
         pytest.param(lambda: _without("learn-leader"), id="nobody follows"),
     ],
 )
-def test_a_wrong_mapping_is_found(mapping: Callable[[], type[Refinement]], interpreter: Interpreter) -> None:
+def test_a_wrong_mapping_is_detected(mapping: Callable[[], type[Refinement]], interpreter: Interpreter) -> None:
     plans = (RunPlan(seed, steps=300, workload="crashes") for seed in range(5))
     with pytest.raises(UnexplainedStepError):
         list(chain.from_iterable(follow(interpreter, plan, mapping()) for plan in plans))
 
 
 @pytest.mark.parametrize(
-    ("rule", "workload", "seed", "said"),
+    ("rule", "workload", "seed", "words"),
     [
         ("hw.own-epoch", "elections", 2, "the proof has not committed its high watermark"),
         ("hw.leader-excluded", "voter-changes", 14, "majority-of-own-voters or majority-acknowledged forbids commit"),
         ("voters.epoch-committed-before-change", "voter-changes", 10, "has-high-watermark or epoch-is-committed"),
     ],
 )
-def test_a_step_that_the_proof_lacks_is_shown_with_the_guard_and_both_states(
-    rule: str, workload: str, seed: int, said: str, interpreter: Interpreter
+def test_an_unexplained_step_is_reported_with_the_guard_and_both_states(
+    rule: str, workload: str, seed: int, words: str, interpreter: Interpreter
 ) -> None:
     plan = RunPlan(seed, steps=400, workload=workload, mutants=(rule,))
     with pytest.raises(UnexplainedStepError) as caught:
         list(follow(interpreter, plan))
     text = str(caught.value)
-    assert said in text
+    assert words in text
     assert [line.split()[0] for line in text.splitlines()[-3:]] == ["before", "after", "proof"]

@@ -1,4 +1,4 @@
-"""Scripted runs of the theory: nothing breaks as it is, and what is broken is reported."""
+"""Scripted runs of the theory: the original breaks no invariant, and each mutant's violation is reported."""
 
 import pytest
 
@@ -17,21 +17,21 @@ SINGLE_SERVER = mutant("change-before-own-epoch-commits")
 KIP_642 = mutant("change-before-own-epoch-commits-and-invariant-agrees")
 
 
-@pytest.mark.parametrize("told", [SINGLE_SERVER, KIP_642], ids=["single-server", "kip-642"])
-def test_a_change_before_the_own_epoch_is_committed_is_refused(told: Mutant) -> None:
-    found = replay(INTERPRETER, told.cluster, moves(told.run))
-    assert (found.breaches, str(found.refused), len(found.steps)) == ((), "append(leader=2)", 23)
+@pytest.mark.parametrize("mutant", [SINGLE_SERVER, KIP_642], ids=["single-server", "kip-642"])
+def test_a_change_before_the_own_epoch_is_committed_is_refused(mutant: Mutant) -> None:
+    replayed = replay(INTERPRETER, mutant.cluster, moves(mutant.run))
+    assert (replayed.breaches, str(replayed.refused), len(replayed.steps)) == ((), "append(leader=2)", 23)
 
 
 @pytest.mark.parametrize(
-    ("told", "elected", "committed"),
+    ("mutant", "elected", "committed"),
     [(SINGLE_SERVER, 32, 40), (KIP_642, 35, 43)],
     ids=["single-server", "kip-642"],
 )
-def test_without_the_rule_it_loses_what_was_committed(told: Mutant, elected: int, committed: int) -> None:
-    found = replay(WITHOUT_THE_RULE, told.cluster, moves(told.run))
-    assert found.refused is None
-    assert [(one.number, one.step.action, one.names) for one in found.breaches] == [
+def test_without_the_rule_committed_records_are_lost(mutant: Mutant, elected: int, committed: int) -> None:
+    replayed = replay(WITHOUT_THE_RULE, mutant.cluster, moves(mutant.run))
+    assert replayed.refused is None
+    assert [(breach.number, breach.step.action, breach.names) for breach in replayed.breaches] == [
         (24, "append", ("one-voter-change-at-a-time",)),
         (elected, "become-leader", ("leader-completeness",)),
         (committed, "commit", ("committed-in-one-order", "state-machine-safety")),
@@ -39,6 +39,6 @@ def test_without_the_rule_it_loses_what_was_committed(told: Mutant, elected: int
 
 
 def test_the_scripted_course_is_possible_and_breaks_nothing() -> None:
-    found = replay(INTERPRETER, *COURSE)
-    assert (found.breaches, found.refused) == ((), None)
-    assert INTERPRETER.broken_axioms(found.world) == ()
+    replayed = replay(INTERPRETER, *COURSE)
+    assert (replayed.breaches, replayed.refused) == ((), None)
+    assert INTERPRETER.broken_axioms(replayed.world) == ()

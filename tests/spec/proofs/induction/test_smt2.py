@@ -11,12 +11,12 @@ from kraft_proofs.induction.smt2 import file_name, questions, smt2
 
 def test_an_exported_obligation_is_read_back_and_proved() -> None:
     answers = prove_induction(["quorums", "safety", "vote", "become-leader", "truncate"])
-    asked = questions(answers)
-    assert len(asked) == len(answers)
-    assert [name for name, question in asked.items() if not refutes(z3.parse_smt2_string(question))] == []
+    exported = questions(answers)
+    assert len(exported) == len(answers)
+    assert [name for name, question in exported.items() if not refutes(z3.parse_smt2_string(question))] == []
 
 
-def test_a_question_says_what_to_expect_and_what_it_is_about() -> None:
+def test_a_question_states_its_expected_answer_and_subject() -> None:
     (answer,) = prove_induction(["quorums/majorities-of-neighbours"])
     lines = smt2(answer).splitlines()
     assert lines[:3] == ["; expect: unsat", "; quorums/majorities-of-neighbours", "(set-logic UFLIA)"]
@@ -25,7 +25,7 @@ def test_a_question_says_what_to_expect_and_what_it_is_about() -> None:
     assert {f"; {premise}" for premise in premises(answer)} <= set(lines)
 
 
-def test_what_was_not_proved_has_no_question() -> None:
+def test_an_unproved_obligation_has_no_question() -> None:
     assert questions((Answer(obligations()[0], None, None, 0.0),)) == {}
 
 

@@ -1,4 +1,4 @@
-"""The premises of the proof are possible, and premises that are not would be reported."""
+"""The premises of the proof are satisfiable, and unsatisfiable premises would be reported."""
 
 from collections.abc import Mapping
 
@@ -21,9 +21,9 @@ from kraft_proofs.venn import Region
 def test_each_action_has_a_world_in_which_all_premises_are_true() -> None:
     about = theory()
     interpreter = Interpreter(about)
-    found = witnesses(interpreter)
-    assert found.keys() == {action.name for action in about.actions}
-    for witness in found.values():
+    worlds = witnesses(interpreter)
+    assert worlds.keys() == {action.name for action in about.actions}
+    for witness in worlds.values():
         assert interpreter.broken(witness.world) == ()
         assert interpreter.broken_axioms(witness.world) == ()
         assert len(witness.world.values["elected"]) >= 2
@@ -37,13 +37,13 @@ def test_a_guard_that_cannot_be_true_has_no_world() -> None:
 
 
 def test_only_claims_about_a_counterexample_are_exempt() -> None:
-    exempt = {one.name.rpartition("/")[0] for one in obligations() if is_of_counterexample(one)}
-    assert exempt == {f"{action}/{one.name}" for action in ("become-leader", "commit") for one in LEMMAS[action]}
+    exempt = {obligation.name.rpartition("/")[0] for obligation in obligations() if is_of_counterexample(obligation)}
+    assert exempt == {f"{action}/{lemma.name}" for action in ("become-leader", "commit") for lemma in LEMMAS[action]}
 
 
 def test_premises_that_contradict_each_other_are_reported() -> None:
-    known = {"one": z3.Bool("it"), "other": z3.Not(z3.Bool("it"))}
-    vacuous = Obligation("stand/anything", known, z3.Bool("that"))
+    facts = {"one": z3.Bool("it"), "other": z3.Not(z3.Bool("it"))}
+    vacuous = Obligation("stand/anything", facts, z3.Bool("that"))
     assert prove(vacuous).proved
     assert refuted_premises([vacuous]) == ("stand/anything",)
 
@@ -65,7 +65,7 @@ SIZES: Mapping[str, Meaning] = {
 
 
 def untrue_definitions(replicas: int) -> tuple[str, ...]:
-    """Definitions behind the quorum axioms that are not true of all sets of so many replicas; there should be none."""
+    """Return the definitions behind the quorum axioms that fail for some sets of this many replicas; none should."""
     everyone = tuple(range(1, replicas + 1))
     sets = all_sets(everyone)
     evaluator = Evaluator({**MEANINGS, **SIZES})

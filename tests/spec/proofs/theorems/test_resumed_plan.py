@@ -1,4 +1,4 @@
-"""The finding on KIP-642, set by set and without a solver: who can win epoch 3 without what epoch 2 committed."""
+"""The finding on KIP-642 without a solver: replicas that win epoch 3 without the commits of epoch 2, set by set."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -15,7 +15,7 @@ OLD_LEADER = 1
 
 
 class Schedule(NamedTuple):
-    """Who takes part in which step."""
+    """Participants of each step."""
 
     elects: Ids
     commits: Ids
@@ -23,13 +23,13 @@ class Schedule(NamedTuple):
 
 
 def majorities(voters: Ids) -> Iterator[Ids]:
-    """Every set of more than half of the voters."""
+    """Yield every set of more than half of the voters."""
     for size in range(len(voters) // 2 + 1, len(voters) + 1):
         yield from map(frozenset, combinations(sorted(voters), size))
 
 
 def schedules(base: Ids, first: Ids, resumed: Ids) -> Iterator[Schedule]:
-    """Every way in which the old leader is elected again by voters that all lack what the new one committed."""
+    """Yield every way in which voters that all lack the new leader's commits elect the old leader again."""
     for elects in majorities(base - {OLD_LEADER}):
         if 2 * len(elects) <= len(base):
             continue
@@ -40,17 +40,19 @@ def schedules(base: Ids, first: Ids, resumed: Ids) -> Iterator[Schedule]:
 
 
 def changes(base: Ids, *, adds: bool) -> list[Ids]:
-    """The sets that one step of a plan makes of the base, but for the names of those added."""
+    """Return the sets that one step of a plan makes of the base, up to the names of added voters."""
     if adds:
         return [base | {len(base) + 1}, base | {len(base) + 2}]
     return [base - {replica} for replica in sorted(base)]
 
 
 def found(size: int, *, adds: bool) -> list[tuple[Ids, Ids, Schedule]]:
-    """Every first set, resumed set and schedule for a base of so many voters."""
+    """Return every first set, resumed set and schedule for a base of this many voters."""
     base = frozenset(range(1, size + 1))
-    sets = [one for one in changes(base, adds=adds) if one]
-    return [(first, resumed, one) for first in sets for resumed in sets for one in schedules(base, first, resumed)]
+    sets = [voters for voters in changes(base, adds=adds) if voters]
+    return [
+        (first, resumed, schedule) for first in sets for resumed in sets for schedule in schedules(base, first, resumed)
+    ]
 
 
 @pytest.mark.parametrize("adds", [True, False])
@@ -86,7 +88,7 @@ def test_both_sets_are_next_steps_of_one_plan() -> None:
 
 
 @pytest.mark.parametrize("adds", [True, False])
-def test_with_an_entry_of_the_epoch_committed_first_nobody_is_elected_without_it(adds: bool) -> None:
+def test_after_a_commit_in_the_epoch_every_elected_leader_has_it(adds: bool) -> None:
     for size in range(1, 6):
         base = frozenset(range(1, size + 1))
         for first, _, schedule in found(size, adds=adds):

@@ -1,4 +1,4 @@
-"""The theorems: each proved, each weakening refuted by exactly the sets that are recorded, nothing believed unseen."""
+"""Theorems: each is proved, and each weakening is refuted by exactly the recorded sets."""
 
 from dataclasses import replace
 from functools import cache
@@ -51,7 +51,7 @@ WHOLE_NUMBERS_ONLY = {
     ],
     "leader-outside-counted": ["elected-by-new-even"],
 }
-"""The obligations that parity decides, so that no fractions add up to a contradiction."""
+"""Obligations that parity decides, so that no fractions add up to a contradiction."""
 
 
 @cache
@@ -60,7 +60,7 @@ def checked(slug: str) -> Checked:
 
 
 def test_the_slugs_are_permanent() -> None:
-    assert tuple(one.slug for one in theorems()) == SLUGS
+    assert tuple(entry.slug for entry in theorems()) == SLUGS
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -71,7 +71,7 @@ def test_a_theorem_is_proved_and_its_weakenings_are_refuted_by_the_recorded_sets
 
 def test_whole_numbers_are_needed_for_parity_only() -> None:
     without = {
-        slug: [one.case for one in checked(slug).obligations if one.certificate is None]
+        slug: [obligation.case for obligation in checked(slug).obligations if obligation.certificate is None]
         for slug in SLUGS
         if None in checked(slug).certificate_rows
     }
@@ -80,28 +80,28 @@ def test_whole_numbers_are_needed_for_parity_only() -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_certificates_add_up_and_need_the_rows_of_their_core(slug: str) -> None:
-    for stated, found in zip(theorem(slug).obligations, checked(slug).obligations, strict=True):
-        if found.certificate is None:
+    for stated, obligation in zip(theorem(slug).obligations, checked(slug).obligations, strict=True):
+        if obligation.certificate is None:
             continue
-        assert certifies(found.certificate, stated.problem)
-        for fact in found.core:
-            kept = tuple(part for part in found.certificate if part.fact != fact)
+        assert certifies(obligation.certificate, stated.problem)
+        for fact in obligation.core:
+            kept = tuple(part for part in obligation.certificate if part.fact != fact)
             assert not certifies(kept, stated.problem), f"{fact} is in the core, so the rows need it"
 
 
 def test_the_rules_that_rest_on_theorems_exist_and_are_in_force() -> None:
     registry = load_registry()
-    for one in theorems():
-        assert one.rules, one.slug
-        assert [rule for rule in one.rules if not registry[rule].is_active] == []
+    for entry in theorems():
+        assert entry.rules, entry.slug
+        assert [rule for rule in entry.rules if not registry[rule].is_active] == []
 
 
 def test_names_are_unique_and_fit_for_files() -> None:
-    for one in theorems():
-        cases = [obligation.case for obligation in one.obligations]
-        cases += [f"weakened-{weakening.name}" for weakening in one.weakenings]
+    for entry in theorems():
+        cases = [obligation.case for obligation in entry.obligations]
+        cases += [f"weakened-{weakening.name}" for weakening in entry.weakenings]
         assert len(set(cases)) == len(cases)
-        for name in (one.slug, *cases):
+        for name in (entry.slug, *cases):
             assert name.replace("-", "").isalnum(), name
             assert name == name.lower()
 
@@ -144,10 +144,10 @@ def test_a_weakening_that_holds_is_no_weakening() -> None:
 
 def test_another_counterexample_than_the_recorded_one_is_reported() -> None:
     larger = Counterexample({"Old": (1,), "New": (1, 2, 3), "OldMajority": (1,), "NewMajority": (1, 3)})
-    found = "Old={1} New={1,2,3} OldMajority={1} NewMajority={2,3}"
+    counterexample = "Old={1} New={1,2,3} OldMajority={1} NewMajority={2,3}"
     assert not refutes(larger, TWO_ADDED.refuted)
     assert problems(replace(ADD_ONE, weakenings=(replace(TWO_ADDED, counterexample=larger),))) == (
-        f"add-one--two-added: expected {larger}, found {found}",
+        f"add-one--two-added: expected {larger}, found {counterexample}",
     )
 
 

@@ -1,4 +1,4 @@
-"""The smallest counterexamples without a solver: everything smaller is tried."""
+"""The smallest counterexamples without a solver: all smaller ones are tried."""
 
 from collections.abc import Iterator
 from itertools import combinations, product
@@ -11,13 +11,15 @@ from kraft_proofs.theorems import Weakening, theorems
 from kraft_proofs.theorems.checking import counted
 
 MOST_SHARES = 100_000
-"""Ways to put replicas into regions that are tried for one counterexample."""
+"""Maximum number of distributions of replicas over regions to try for one counterexample."""
 
-WEAKENINGS = {f"{one.slug}/{weakening.name}": weakening for one in theorems() for weakening in one.weakenings}
+WEAKENINGS = {
+    f"{theorem.slug}/{weakening.name}": weakening for theorem in theorems() for weakening in theorem.weakenings
+}
 
 
 def shares(replicas: int, regions: int) -> Iterator[tuple[int, ...]]:
-    """Every way to put so many replicas into so many regions."""
+    """Yield every distribution of replicas over regions."""
     for bars in combinations(range(replicas + regions - 1), regions - 1):
         yield tuple(b - a - 1 for a, b in zip((-1, *bars), (*bars, replicas + regions - 1), strict=True))
 
@@ -27,7 +29,9 @@ def replicas_in(weakening: Weakening) -> int:
 
 
 def values(weakening: Weakening, problem: Problem) -> Iterator[dict[str, int]]:
-    """Every share of at most as many replicas as the recorded counterexample has, with small other numbers."""
+    """Yield every distribution of at most as many replicas as the recorded counterexample has, with small other
+    numbers.
+    """
     regions = len(weakening.refuted.diagram.regions)
     most = replicas_in(weakening)
     numbers = len(problem.variables) - regions
@@ -46,17 +50,17 @@ def is_feasible(weakening: Weakening) -> bool:
 def test_no_counterexample_with_as_many_replicas_is_smaller(name: str) -> None:
     weakening = WEAKENINGS[name]
     problem = weakening.refuted.problem
-    found = [
+    smaller = [
         tuple(term.value(tried) for term in weakening.smallest)
         for tried in values(weakening, problem)
         if all(fact.holds(tried) for fact in problem.facts)
     ]
     recorded = counted(weakening.counterexample, weakening.refuted.diagram)
     assert recorded is not None
-    assert min(found) == tuple(term.value(recorded) for term in weakening.smallest)
+    assert min(smaller) == tuple(term.value(recorded) for term in weakening.smallest)
 
 
 def test_only_the_resumed_plan_is_too_large_for_that() -> None:
-    """It is tried set by set in test_resumed_plan.py."""
+    """test_resumed_plan.py tries it set by set."""
     too_large = [name for name, weakening in WEAKENINGS.items() if not is_feasible(weakening)]
     assert too_large == ["resumed-plan/add", "resumed-plan/remove"]

@@ -1,4 +1,4 @@
-"""The theorems as SMT-LIB files: any solver reads them, and the first line says what it will answer."""
+"""Theorems as SMT-LIB files: any solver can read them, and the first line states the expected answer."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ import z3
 
 from kraft_proofs.theorems import theorem, theorems
 
-TEXTS = {name: text for one in theorems() for name, text in one.questions().items()}
+TEXTS = {name: text for entry in theorems() for name, text in entry.questions().items()}
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -21,7 +21,7 @@ def test_z3_reads_each_file_and_gives_the_stated_answer(name: str) -> None:
 
 
 def test_each_obligation_and_each_weakening_has_a_file() -> None:
-    assert len(TEXTS) == sum(len(one.obligations) + len(one.weakenings) for one in theorems())
+    assert len(TEXTS) == sum(len(entry.obligations) + len(entry.weakenings) for entry in theorems())
     assert list(theorem("plan-step").questions()) == [
         "plan-step--add",
         "plan-step--remove",
@@ -29,9 +29,9 @@ def test_each_obligation_and_each_weakening_has_a_file() -> None:
     ]
 
 
-def test_a_file_says_what_it_is_about() -> None:
-    asked = theorem("same-set").questions()
-    assert {name: text.splitlines()[:3] for name, text in asked.items()} == {
+def test_a_file_states_its_subject() -> None:
+    questions = theorem("same-set").questions()
+    assert {name: text.splitlines()[:3] for name, text in questions.items()} == {
         "same-set": ["; expect: unsat", f"; {theorem('same-set').statement}", "; same-set"],
         "same-set--weakened-as-many": [
             "; expect: sat",
@@ -39,7 +39,7 @@ def test_a_file_says_what_it_is_about() -> None:
             "; same-set--weakened-as-many",
         ],
     }
-    text = asked["same-set"]
+    text = questions["same-set"]
     assert "(assert (! (<= (+ |only:New|" in text
     assert [line.rpartition(":named ")[2] for line in text.splitlines() if ":named" in line] == [
         "|majority-of-old|))",
@@ -58,7 +58,7 @@ print(hashlib.sha256(repr([one.questions() for one in theorems()]).encode()).hex
 
 
 def test_the_bytes_are_the_same_in_every_process() -> None:
-    here = hashlib.sha256(repr([one.questions() for one in theorems()]).encode()).hexdigest()
+    here = hashlib.sha256(repr([entry.questions() for entry in theorems()]).encode()).hexdigest()
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     run = subprocess.run([sys.executable, "-c", DIGEST], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == here

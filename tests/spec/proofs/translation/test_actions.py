@@ -1,4 +1,4 @@
-"""The actions of the model, translated: proved as they are, and with a rule taken out of the text not."""
+"""Translated actions of the model: proved as they are, and not without a rule."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,11 +17,11 @@ from kraft_spec.models import model_directory
 from kraft_spec.models.running import next_actions
 
 
-# All others are proved each night.
+# Nightly checks prove all others.
 @pytest.mark.parametrize("action", ["HandleVoteRequest", "PollFetch", OTHERS])
 def test_an_action_of_the_model_is_steps_of_the_proof(action: str) -> None:
     proved = prove_action(specification(), action)
-    assert [one.obligation.name for one in proved.failing] == []
+    assert [answer.obligation.name for answer in proved.failing] == []
     assert proved.is_possible
     assert len(proved.answers) > 10
 
@@ -35,8 +35,8 @@ def test_premises_that_contradict_each_other_at_the_end_of_a_long_chain_are_not_
     on = forall((entry,), z3.Implies(late(entry), late(following(entry))), late(entry))
     facts = {"first": late(first), "on": on}
     for last_is_late in (True, False):
-        said = {**facts, "last": late(last) if last_is_late else z3.Not(late(last))}
-        case = Obligation("Action/case", said, z3.BoolVal(False), ((), tuple(said)))
+        premises = {**facts, "last": late(last) if last_is_late else z3.Not(late(last))}
+        case = Obligation("Action/case", premises, z3.BoolVal(False), ((), tuple(premises)))
         assert is_possible([case]) is last_is_late
 
 
@@ -68,22 +68,22 @@ _WRONG = (
 
 
 @pytest.mark.parametrize(
-    ("mutant", "action", "fails", "shown"),
+    ("mutant", "action", "fails", "words"),
     [pytest.param(*row, marks=() if row[0] == "votes-twice" else pytest.mark.nightly) for row in _WRONG],
 )
 def test_a_rule_taken_out_of_the_text_fails_where_it_is_needed(
-    mutant: str, action: str, fails: str, shown: str, tmp_path: Path
+    mutant: str, action: str, fails: str, words: str, tmp_path: Path
 ) -> None:
-    proved = _edited(tmp_path, action, [one.as_edit() for one in load_catalogue()[mutant].model])
-    assert [one.obligation.name for one in proved.failing] == [f"{action}/{fails}"]
-    assert any(line.startswith(f"{shown}: ") for line in proved.counterexample)
+    proved = _edited(tmp_path, action, [edit.as_edit() for edit in load_catalogue()[mutant].model])
+    assert [answer.obligation.name for answer in proved.failing] == [f"{action}/{fails}"]
+    assert any(line.startswith(f"{words}: ") for line in proved.counterexample)
 
 
 def test_a_message_that_is_not_true_is_not_proved(tmp_path: Path) -> None:
     asks = "   last_epoch |-> LastEpoch(s), end_offset |-> EndOffset(s), pre_vote"
     wrong = Edit("kraft_spec/tla/Elections.tla", asks, asks.replace("EndOffset(s)", "EndOffset(s) + 1"))
     proved = _edited(tmp_path, "Poll", [wrong])
-    assert [one.obligation.name for one in proved.failing] == ["Poll/nothing/sent, its Candidate"]
+    assert [answer.obligation.name for answer in proved.failing] == ["Poll/nothing/sent, its Candidate"]
 
 
 def test_an_action_that_cannot_happen_is_not_proved(tmp_path: Path) -> None:

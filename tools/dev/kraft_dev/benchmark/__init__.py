@@ -1,1 +1,1 @@
-"""The measurements behind `python -m kraft_dev bench`: functions that return what they measured as values."""
+"""Measurements behind `python -m kraft_dev bench`, as functions that return figures."""

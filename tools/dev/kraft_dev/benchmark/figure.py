@@ -1,4 +1,4 @@
-"""A measured figure with its target, and the machine that it is measured on."""
+"""A measured figure with its target, and a description of the machine."""
 
 import os
 import platform
@@ -9,18 +9,18 @@ from kraft_conformance.console import show_table
 
 
 class BenchmarkError(Exception):
-    """What was to be measured fails."""
+    """The operation to be measured failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number, and what it should be.
+    """A measured number and its target.
 
     Attributes:
-        name: what was measured.
-        value: how much it is, in `unit`; without one it is a ratio.
-        target: what it should be; None: it is only shown.
-        at_most: whether it should be so much at most, else at least.
+        name: description of the measurement.
+        value: the measured number, in `unit`; a ratio if there is no unit.
+        target: the expected number; None if the figure is only reported.
+        at_most: True if the target is a maximum, False if it is a minimum.
     """
 
     name: str
@@ -31,13 +31,13 @@ class Figure:
 
     @property
     def is_reached(self) -> bool:
-        """Is it what it should be?"""
+        """True if the figure meets its target."""
         if self.target is None:
             return True
         return self.value <= self.target if self.at_most else self.value >= self.target
 
     def cells(self) -> tuple[str, ...]:
-        """For people: what, measured, wanted, and whether it was missed."""
+        """Return the table cells: name, measured value, target, and whether the target was missed."""
         is_count = isinstance(self.value, int) or self.value >= 1000
         amount = f"{self.value:,.0f} {self.unit}" if is_count else f"{self.value:.2f} {self.unit}"
         if self.target is None:
@@ -47,12 +47,12 @@ class Figure:
 
 
 def describe_machine() -> str:
-    """What the figures depend on besides the program, on one line: the load is that of all processes, this one too."""
+    """Describe the machine on one line; the load counts all processes, this one included."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     load = " ".join(f"{average:.2f}" for average in os.getloadavg())
     return f"{usable} processors ({platform.machine()}), load {load} (1, 5, 15 min), Python {platform.python_version()}"
 
 
 def show_figures(figures: Iterable[Figure]) -> None:
-    """A table of them."""
+    """Print the figures as a table."""
     show_table("Figures", ("what", "measured", "wanted", ""), (figure.cells() for figure in figures))

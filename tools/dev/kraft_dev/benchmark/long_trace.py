@@ -1,4 +1,4 @@
-"""A trace of very many lines: is checking it linear in its length, and does what is kept in memory stay the same?"""
+"""Benchmark of one very long trace: checking time must be linear in its length, and memory must stay constant."""
 
 import gc
 import time
@@ -21,16 +21,16 @@ from kraft_traces.reader import open_trace
 from kraft_traces.writer import write_trace
 
 PARTS = 10
-"""Into how many stretches of equal length a trace is divided."""
+"""Number of stretches of equal length that the trace is divided into."""
 
 WORKLOAD = "snapshots"
 SEED = 1
 APPEND_INTERVAL_MS = 40
-"""A busy client: more than one event in ten appends a record."""
+"""Append interval of a busy client: more than one event in ten appends a record."""
 
 
 def long_plan(events: int) -> Simulation:
-    """A run with voter changes of the snapshots workload and a busy client."""
+    """Return the plan of a run with voter changes of the snapshots workload and a busy client."""
     plan = RunPlan(seed=SEED, workload=WORKLOAD, steps=events)
     preset = plan.preset()
     workload = replace(preset.workload, append_interval_ms=APPEND_INTERVAL_MS)
@@ -38,7 +38,7 @@ def long_plan(events: int) -> Simulation:
 
 
 def record_long_trace(events: int, target: Path) -> int:
-    """Write the trace of so many events; gives how many of them append a client's record."""
+    """Write a trace with this many events; return the number of events that append a client's record."""
     simulation = long_plan(events)
     appends = 0
     generator = own_generator(SEED, WORKLOAD)
@@ -82,7 +82,7 @@ def measure_long_trace(events: int, folder: Path) -> list[Figure]:
 
 
 class _Stretches:
-    """Ends a stretch after each so many lines: CPU time of all threads for it, and bytes in use in Java's heap then."""
+    """Marks the end of each stretch, with the CPU time of all threads and the bytes in use in Java's heap."""
 
     def __init__(self, each: int) -> None:
         self.seconds: list[float] = []
@@ -92,7 +92,7 @@ class _Stretches:
         self._started = time.process_time()
 
     def count(self, events: int) -> None:
-        """So many lines more."""
+        """Count more lines."""
         self._events += events
         if self._events >= self._each * (1 + len(self.seconds)):
             self.seconds.append(time.process_time() - self._started)

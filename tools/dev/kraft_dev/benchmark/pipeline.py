@@ -1,4 +1,4 @@
-"""What `kraft-spec pipeline run` costs: on one core and on two, for ten times as many traces, and for a long one."""
+"""Benchmark of `kraft-spec pipeline run`: on one core and two, with ten times as many traces, and with a long trace."""
 
 import json
 import multiprocessing
@@ -19,7 +19,7 @@ import psutil
 from kraft_conformance.console import progress
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
 from kraft_dev.benchmark.long_trace import record_long_trace
-from kraft_dev.benchmark.recording import recording
+from kraft_dev.benchmark.recording import record_run
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
 
@@ -27,19 +27,19 @@ TRACE_EVENTS = 500
 TENFOLD = 10
 SECONDS_FOR_TEN_MILLIONS = 360.0
 MEMORY_SLACK = 1.15
-"""What counts as the same memory: a Java heap and Python's allocator grow in steps."""
+"""Factor within which memory counts as equal, because a Java heap and Python's allocator grow in steps."""
 _LOOK_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the pipeline.
+    """A run of the pipeline.
 
     Attributes:
-        events: Lines that were checked.
-        seconds: Of the whole command, Spark's start included.
+        events: Checked lines.
+        seconds: Duration of the whole command, Spark's start included.
         stages: Seconds of each stage, from the report.
-        peaks: Most bytes resident in one process, by what it is: driver, Java, worker.
+        peaks: Peak resident bytes of a process, by its kind: driver, Java, worker.
     """
 
     events: int
@@ -49,12 +49,12 @@ class Run:
 
     @property
     def staged_seconds(self) -> float:
-        """Of all stages together."""
+        """Total seconds of all stages."""
         return sum(self.stages.values())
 
 
 def measure_pipeline(folder: Path, traces: int) -> Iterator[Figure]:
-    """Record traces in `folder`, some 2 KB for each event, and check them.
+    """Record traces in `folder`, about 2 KB per event, and check them.
 
     Raises:
         BenchmarkError: Not all of them are accepted.
@@ -74,9 +74,9 @@ def measure_pipeline(folder: Path, traces: int) -> Iterator[Figure]:
     alone = _run(tenfold, 1)
     yield from _costs(alone, "1 core")
     yield Figure("2 cores against 1", alone.staged_seconds / many.staged_seconds, 1.8)
-    one = _run(long, 1)
-    yield from _costs(one, "one trace")
-    for role, peak in one.peaks.items():
+    single = _run(long, 1)
+    yield from _costs(single, "one trace")
+    for role, peak in single.peaks.items():
         yield Figure(f"one trace: {role}, most memory", peak / 1e6, unit="MB")
 
 
@@ -103,11 +103,11 @@ def _write_corpus(folder: Path, traces: int) -> None:
 
 
 def _write(path: Path, plan: RunPlan) -> None:
-    path.write_bytes(recording(plan).content)
+    path.write_bytes(record_run(plan).content)
 
 
 def _link_tenfold(folder: Path, target: Path) -> None:
-    # To the pipeline these are different files.
+    # The pipeline treats these copies as different files.
     target.mkdir()
     for file in folder.iterdir():
         for number in range(TENFOLD):
@@ -118,18 +118,18 @@ def _run(traces: Path, cores: int) -> Run:
     output = traces.parent / f"{traces.name}-on-{cores}"
     words = ("pipeline", "run", "--input", str(traces), "--output", str(output), "--master", f"local[{cores}]")
     command = [sys.executable, "-m", "kraft_cli.cli", *words, "--json"]
-    with progress(f"checking {traces.name} on {cores}"), TemporaryFile() as said, TemporaryFile() as words_of_spark:
+    with progress(f"checking {traces.name} on {cores}"), TemporaryFile() as stdout, TemporaryFile() as words_of_spark:
         began = time.monotonic()
-        process = subprocess.Popen(command, stdout=said, stderr=words_of_spark)
+        process = subprocess.Popen(command, stdout=stdout, stderr=words_of_spark)
         peaks = _watched(process)
         seconds = time.monotonic() - began
-        said.seek(0)
+        stdout.seek(0)
         words_of_spark.seek(0)
         if process.returncode:
             last = words_of_spark.read().decode(errors="replace")[-2000:]
             raise BenchmarkError(f"kraft-spec pipeline run ends with {process.returncode}: {last}")
-        report = json.load(said)
-    stages = {one["stage"]: one["seconds"] for one in report["throughput"]}
+        report = json.load(stdout)
+    stages = {stage["stage"]: stage["seconds"] for stage in report["throughput"]}
     return Run(report["account"]["events"], seconds, stages, peaks)
 
 
@@ -137,10 +137,10 @@ def _watched(process: "subprocess.Popen[bytes]") -> dict[str, int]:
     root = psutil.Process(process.pid)
     peaks = Counter[str]()
     while process.poll() is None:
-        for one in (root, *root.children(recursive=True)):
+        for member in (root, *root.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
-                role = _role(one, root)
-                peaks[role] = max(peaks[role], one.memory_info().rss)
+                role = _role(member, root)
+                peaks[role] = max(peaks[role], member.memory_info().rss)
         time.sleep(_LOOK_SECONDS)
     return dict(peaks)
 

@@ -1,4 +1,4 @@
-"""The traces that the benchmark measures with: runs of the reference, as the bytes of their files."""
+"""Traces for the benchmark: runs of the reference, as the bytes of their files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,25 +22,25 @@ class Recording:
     content: bytes
 
 
-def recording(plan: RunPlan) -> Recording:
-    """The trace of a run, without what its liveness phase adds."""
+def record_run(plan: RunPlan) -> Recording:
+    """Return the trace of a run, without the liveness phase."""
     simulation = plan.simulation()
     generator = own_generator(plan.seed, plan.workload)
     run = islice(simulation.run(), plan.steps)
     lines = list(trace_bytes(run, simulation.configuration, generator, spec_hash=spec_hash()))
-    # All lines but the header and the end are events.
+    # All lines but the header and the end line are events.
     return Recording(f"{plan.workload}-{plan.seed}", len(lines) - 2, b"".join(lines))
 
 
-def mix(events: int) -> list[Recording]:
-    """One trace of each named workload."""
-    return [recording(RunPlan(seed=1, steps=events, workload=name)) for name in WORKLOADS]
+def record_workloads(events: int) -> list[Recording]:
+    """Return one trace of each named workload."""
+    return [record_run(RunPlan(seed=1, steps=events, workload=name)) for name in WORKLOADS]
 
 
-def of_others(recordings: Iterable[Recording]) -> list[Recording]:
-    """The same traces as other software might write them: other correlation ids, and fields left out."""
-    found = []
-    for number, one in enumerate(recordings):
-        lines = of_other_software(one.content.splitlines(keepends=True), Random(number))
-        found.append(replace(one, content=b"".join(lines)))
-    return found
+def rewrite_as_foreign(recordings: Iterable[Recording]) -> list[Recording]:
+    """Return the same traces as other software might write them: other correlation ids, fields omitted."""
+    rewritten = []
+    for number, original in enumerate(recordings):
+        lines = of_other_software(original.content.splitlines(keepends=True), Random(number))
+        rewritten.append(replace(original, content=b"".join(lines)))
+    return rewritten

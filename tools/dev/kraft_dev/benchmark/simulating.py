@@ -1,4 +1,4 @@
-"""How fast the reference runs while it writes its trace."""
+"""Benchmark of the simulator while it writes its trace."""
 
 import time
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from kraft_traces.own import own_generator
 from kraft_traces.writer import write_trace
 
 SIMULATION_TARGET = 25_000
-"""Events a second with tracing on."""
+"""Events per second with tracing on."""
 SEED = 2
 
 
 def measure_simulation(events: int, workloads: Sequence[str] = tuple(WORKLOADS)) -> Figure:
-    """Simulate each workload for so many events and what its liveness phase adds, after a short warm-up.
+    """Simulate each workload for this many events and its liveness phase, after a short warm-up.
 
-    Invariants are checked, and each run is traced to a file. CPU time counts: the simulation has one thread.
+    Invariants are checked, and each run is traced to a file. The figure is CPU time of the one thread.
     """
     with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
         target = Path(folder) / "run.jsonl"

@@ -1,4 +1,4 @@
-"""What whole commands cost, their start and the processes that they start included."""
+"""Benchmark of whole commands, with their start and their child processes."""
 
 import resource
 import subprocess
@@ -9,20 +9,20 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
-from kraft_dev.benchmark.recording import recording
+from kraft_dev.benchmark.recording import record_run
 from kraft_simulation.plan import RunPlan
 
 SHORT_EVENTS = 100
 SHORT_TARGET = 1.3
-"""CPU seconds of `kraft-spec validate` on a short trace, at most."""
+"""Maximum CPU seconds of `kraft-spec validate` on a short trace."""
 
 SLICE = "voters-truncation"
 SLICE_TARGET = 2.5
-"""How many times less CPU time a slice of voter changes takes than when TLC interprets the model."""
+"""CPU time of TLC's interpreter divided by that of the compiled model, on a model check of voter changes."""
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The CPU time of the processes that `work` starts and waits for."""
+    """Return the CPU time of the processes that `work` starts and waits for."""
     began = _children_cpu()
     work()
     return _children_cpu() - began
@@ -34,7 +34,7 @@ def _children_cpu() -> float:
 
 
 def run_command(*words: str) -> None:
-    """Run `kraft-spec` with these words, and expect it to succeed.
+    """Run `kraft-spec` with these arguments, which must succeed.
 
     Raises:
         BenchmarkError: it does not.
@@ -46,21 +46,21 @@ def run_command(*words: str) -> None:
 
 
 def measure_short() -> Figure:
-    """`kraft-spec validate` on one trace: the median of five runs after a first one that is not counted.
+    """Measure `kraft-spec validate` on one trace: the median of five runs after a warm-up run.
 
     Raises:
         BenchmarkError: the trace is not accepted.
     """
-    one = recording(RunPlan(seed=1, steps=SHORT_EVENTS, workload="calm"))
+    short = record_run(RunPlan(seed=1, steps=SHORT_EVENTS, workload="calm"))
     with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
         file = Path(folder) / "short.jsonl"
-        file.write_bytes(one.content)
+        file.write_bytes(short.content)
         costs = [cpu_seconds(lambda: run_command("validate", str(file))) for _ in range(6)]
     return Figure("validate, short trace", median(costs[1:]), SHORT_TARGET, "CPU s", at_most=True)
 
 
 def measure_slice() -> Figure:
-    """Check a slice by one worker, in turn with its compiled model at hand and interpreted by TLC; the medians count.
+    """Measure a model check with one worker, alternately compiled and interpreted; return the ratio of the medians.
 
     Raises:
         BenchmarkError: the check fails.

@@ -1,1 +1,1 @@
-"""The commands of `python -m kraft_dev`, a module each."""
+"""Commands of `python -m kraft_dev`, one module each."""

@@ -1,4 +1,4 @@
-"""`python -m kraft_dev bench`: the figures of docs/contributing.md, measured in one run."""
+"""`python -m kraft_dev bench`: measure the figures of docs/contributing.md in one run."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,20 +12,21 @@ from kraft_dev.benchmark.checking import measure_checking
 from kraft_dev.benchmark.figure import Figure, describe_machine, show_figures
 from kraft_dev.benchmark.long_trace import measure_long_trace
 from kraft_dev.benchmark.pipeline import measure_pipeline
-from kraft_dev.benchmark.recording import mix
+from kraft_dev.benchmark.recording import record_workloads
 from kraft_dev.benchmark.simulating import measure_simulation
 from kraft_dev.benchmark.whole_commands import measure_short, measure_slice
 from kraft_traces.check import EVERY
 
 MixEvents = Annotated[int, typer.Option(min=10, help="Events of each workload for checking and for simulating.")]
 LongTraceEvents = Annotated[
-    int | None, typer.Option("--long-trace", min=10, help="Measure only this: checking one trace of so many events.")
+    int | None,
+    typer.Option("--long-trace", min=10, help="Measure only the checking of one trace with this many events."),
 ]
 Pipeline = Annotated[
     int | None,
-    typer.Option("--pipeline", min=2, help="Measure only this: the pipeline on so many traces, and on ten times."),
+    typer.Option("--pipeline", min=2, help="Measure only the pipeline, on this many traces and on ten times as many."),
 ]
-Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
+Every = Annotated[int, typer.Option(min=1, help="Number of events between checks of the full invariants.")]
 
 
 def bench(
@@ -36,34 +37,34 @@ def bench(
 ) -> int:
     """Measure the speed of checking and of simulating, beside the targets.
 
-    The exit code is 0 whether the targets are reached or not: they are meant for an idle machine with two cores.
+    The exit code is 0 even if targets are missed: they are meant for an idle machine with two cores.
     """
     before = describe_machine()
     with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
         if long_trace is not None:
-            found = measure_long_trace(long_trace, Path(folder))
+            figures = measure_long_trace(long_trace, Path(folder))
         elif pipeline is not None:
-            found = []
+            figures = []
             for figure in measure_pipeline(Path(folder), pipeline):
-                # It takes half an hour: what is known is shown, whatever becomes of the rest.
+                # The pipeline takes half an hour, so print the other figures before it starts.
                 say(": ".join(figure.cells()[:2]), console=stderr)
-                found.append(figure)
+                figures.append(figure)
         else:
-            found = measure(mix_events, every)
-    show_figures(found)
+            figures = measure(mix_events, every)
+    show_figures(figures)
     say(f"before: {before}")
     say(f"after:  {describe_machine()}")
     return ExitCode.CONFORMANT
 
 
 def measure(mix_events: int, every: int) -> list[Figure]:
-    """Measure everything; progress goes to standard error."""
+    """Measure everything, with progress on standard error."""
     with progress(f"simulating {mix_events} events of each workload"):
-        found = [measure_simulation(mix_events)]
+        figures = [measure_simulation(mix_events)]
     with progress("checking traces of each workload"):
-        found += measure_checking(mix(mix_events), every=every)
+        figures += measure_checking(record_workloads(mix_events), every=every)
     with progress("a short trace from the shell"):
-        found.append(measure_short())
+        figures.append(measure_short())
     with progress("a model check in both ways"):
-        found.append(measure_slice())
-    return found
+        figures.append(measure_slice())
+    return figures

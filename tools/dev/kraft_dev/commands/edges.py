@@ -1,4 +1,4 @@
-"""`python -m kraft_dev edges`: every edge of the model's state graph, and those from constructed states."""
+"""`python -m kraft_dev edges`: replay the edges of the model's state graph, and those from constructed states."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,15 +23,15 @@ _CONSTRUCTED_COLUMNS = ("changing", "unchanging", "crashes", "refused")
 Explain = Annotated[
     bool,
     typer.Option(
-        "--refinement", help="Enumerate anew, and explain each edge as steps of the inductive proof: minutes."
+        "--refinement", help="Enumerate anew, and explain each edge as steps of the inductive proof (minutes)."
     ),
 ]
 
 SliceName = Annotated[
     str | None,
-    typer.Option("--slice", help="Instead: the steps of this model check of the ci group, explained, and its states."),
+    typer.Option("--slice", help="Instead explain the steps and states of this model check of the ci group."),
 ]
-TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for a slice.")]
+TimeLimit = Annotated[float | None, typer.Option(min=1, help="Time limit of a model check in seconds.")]
 
 
 def edges(
@@ -43,8 +43,8 @@ def edges(
     """Replay every edge of a small model's complete state graph on the reference (a minute or two).
 
     The reference must reach the same state, with the same effects in the same order, or refuse for the same reason;
-    and it must refuse what the model does not allow.
-    The same from constructed states, which the graph need not have.
+    and it must refuse every event that the model does not allow.
+    The same holds for edges from constructed states, which need not be in the graph.
     """
     if slice_name is not None:
         return _explain_slice(slice_name, time_limit)
@@ -66,13 +66,13 @@ def edges(
 
 
 def _explain_slice(name: str, time_limit: float | None) -> int:
-    known = slices()
-    if name not in known:
-        raise usage_error(f"no slice {name!r}; there are {', '.join(known)}")
+    checks = slices()
+    if name not in checks:
+        raise usage_error(f"no model check {name!r}; there are {', '.join(checks)}")
     explaining = Explaining()
     with progress(name) as advance:
         reached = explain_slice(
-            known[name], explaining, lambda so_far: advance(0, f"{name}: {so_far.states} states"), time_limit
+            checks[name], explaining, lambda so_far: advance(0, f"{name}: {so_far.states} states"), time_limit
         )
     end = "" if not reached.queued else f", not exhausted: {reached.queued} states are left"
     say(f"{name}: the steps of {reached.states} states{end}")
@@ -90,7 +90,7 @@ def _stored(file: Path) -> EdgeGraph | None:
 def _enumerated(explaining: Explaining | None) -> EdgeGraph:
     with progress("edges of the model") as advance:
         return enumerate_edges(
-            lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"),
+            lambda explored, total: advance(0, f"edges of the model: {explored} of {total} states"),
             explaining=explaining,
         )
 
@@ -116,9 +116,8 @@ def _sections(graph: EdgeGraph, report: EdgeReport) -> Iterator[Section]:
     yield Section(
         f"{graph.states} states, depth {graph.depth}; {graph.changing} edges change a replica",
         (
-            "changing, unchanging: edges after which the replica is another or as it was; crashes: those cut off in "
-            "the middle; leaving: edges that leave the bounds; distinct: what is replayed, without the rest of the "
-            "cluster",
+            "changing, unchanging: edges that change the replica, or do not; crashes: edges that a crash interrupts; "
+            "leaving: edges to a state beyond the bounds; distinct: replayed edges, without the other replicas",
         ),
         ("action", *_COLUMNS, "differ"),
         _rows(graph.actions, _COLUMNS, differing),
@@ -140,16 +139,16 @@ def _rows(
     counted: Mapping[str, ActionEdges], columns: tuple[str, ...], differing: Mapping[str, int]
 ) -> tuple[tuple[str, ...], ...]:
     return tuple(
-        (action, *(str(getattr(one, column) or "") for column in columns), str(differing.get(action) or ""))
-        for action, one in counted.items()
+        (action, *(str(getattr(counts, column) or "") for column in columns), str(differing.get(action) or ""))
+        for action, counts in counted.items()
     )
 
 
 def _show_verdict(report: EdgeReport) -> None:
     if report.agrees:
-        say("ok: on every edge the reference does what the model does", "bold green")
+        say("ok: the reference agrees with the model on every edge", "bold green")
         return
     number = sum(report.differing.values())
-    say(f"FAIL: the reference departs from the model on {number} edges; the first:", "bold red")
+    say(f"FAIL: the reference differs from the model on {number} edges; the first:", "bold red")
     for differing in report.shown:
         say(differing)

@@ -1,4 +1,4 @@
-"""`python -m kraft_dev kafka-bugs`: check that the suite detects the mutants of Apache Kafka."""
+"""`python -m kraft_dev kafka-bugs`: check that the vectors detect the mutants of Apache Kafka."""
 
 from typing import Annotated
 
@@ -14,28 +14,28 @@ from kraft_dev.results import record_result
 from kraft_kafka.patching.patches import mutants
 from kraft_kafka.releases import newest, releases
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Bugs; default: all of them.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Mutants; default: all.")]
 Version = Annotated[str | None, typer.Option("--version", help="A release of Kafka; default: the newest.")]
 
 
 def kafka_bugs(names: Names = None, version: Version = None, record: Record = False) -> int:
-    """Plant bugs in Apache Kafka's own classes, one at a time, and run the vectors that pass without them.
+    """Run the vectors that Apache Kafka passes on each mutant of Kafka's own classes.
 
-    Exit code 1 when there is a bug whose rule no failing vector names among its first; 69 when Kafka cannot be run.
+    Exit code 1 if no failing vector names the broken rule of a mutant among its first; 69 if Kafka cannot run.
     """
-    known = dict(mutants())
-    for unknown in {*(names or ())} - known.keys():
-        raise usage_error(f"no bug {unknown!r}; there are {', '.join(known)}")
+    patches = dict(mutants())
+    for unknown in {*(names or ())} - patches.keys():
+        raise usage_error(f"no bug {unknown!r}; there are {', '.join(patches)}")
     release = version or newest()
     if release not in releases():
         raise usage_error(f"no release {release!r}, expected one of {', '.join(releases())}")
     if record and names:
-        raise usage_error("--record keeps all bugs, expected no names beside it")
-    asked = [known[name] for name in names or known]
-    with progress(f"Kafka {release} with bugs", len(asked)) as advance:
-        found = bugs_of(release, lambda row: advance(1, row.name), asked)
+        raise usage_error("--record needs all mutants, expected no names")
+    selected = [patches[name] for name in names or patches]
+    with progress(f"Kafka {release} with bugs", len(selected)) as advance:
+        result = bugs_of(release, lambda row: advance(1, row.name), selected)
     if record:
-        record_result(found)
-    show([section_of(found)])
-    named = [cell.detects for row in found.rows if (cell := row.by(NAMED)) is not None]
+        record_result(result)
+    show([section_of(result)])
+    named = [cell.detects for row in result.rows if (cell := row.by(NAMED)) is not None]
     return ExitCode.CONFORMANT if all(named) else ExitCode.VIOLATION

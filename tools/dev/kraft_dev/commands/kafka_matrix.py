@@ -1,4 +1,4 @@
-"""`python -m kraft_dev kafka-matrix`: the vectors and the findings on every release of Apache Kafka."""
+"""`python -m kraft_dev kafka-matrix`: run the vectors and the findings on every release of Apache Kafka."""
 
 import subprocess
 import sys
@@ -31,16 +31,16 @@ Versions = Annotated[list[str] | None, typer.Argument(metavar="[VERSION]...", he
 
 
 def kafka_matrix(versions: Versions = None, record: Record = False) -> int:
-    """Run the vectors and play the findings on the releases of Apache Kafka that are pinned.
+    """Run the vectors and play the findings on the pinned releases of Apache Kafka.
 
-    What is recorded of other releases stays.
-    Exit code 1 when a release does something that neither its profile nor the table of known differences says.
+    Recorded runs of other releases are kept.
+    Exit code 1 if a release does something that neither its profile nor the table of known differences describes.
     """
     wanted = versions or [*releases()]
     for version in wanted:
         if version not in releases():
             raise usage_error(f"{version} is not pinned, expected {', '.join(releases())}")
-    others = () if versions is None else current_runs()
+    recorded = () if versions is None else current_runs()
     runs = []
     with progress("releases", len(wanted)) as advance:
         for version in wanted:
@@ -48,12 +48,12 @@ def kafka_matrix(versions: Versions = None, record: Record = False) -> int:
             advance(1, version)
     if record:
         with whole_file(FOLDER / FILE_NAME) as output:
-            output.write(with_runs(others, runs))
+            output.write(merge_runs(recorded, runs))
     return show_runs(runs)
 
 
 def current_runs() -> tuple[RecordedRun, ...]:
-    """The recorded runs.
+    """Return the recorded runs.
 
     Raises:
         CommandError: the vectors have changed since.
@@ -65,22 +65,24 @@ def current_runs() -> tuple[RecordedRun, ...]:
     return recorded.releases
 
 
-def with_runs(others: Sequence[RecordedRun], runs: Sequence[RecordedRun]) -> bytes:
-    """The text of the file of recorded runs, with new ones in place of those of the same release."""
-    by_version = {run.version: run for run in (*others, *runs)}
-    return encoded(Recorded(manifest_digest(), tuple(by_version[one] for one in sorted(by_version, key=number))))
+def merge_runs(recorded: Sequence[RecordedRun], runs: Sequence[RecordedRun]) -> bytes:
+    """Return the file of recorded runs, with new runs in place of those of the same release."""
+    by_version = {run.version: run for run in (*recorded, *runs)}
+    return encode_recorded(
+        Recorded(manifest_digest(), tuple(by_version[version] for version in sorted(by_version, key=number)))
+    )
 
 
-def encoded(recorded: Recorded) -> bytes:
-    """The text of the file of recorded runs."""
+def encode_recorded(recorded: Recorded) -> bytes:
+    """Return the text of the file of recorded runs."""
     return msgspec.json.format(msgspec.json.encode(recorded), indent=1) + b"\n"
 
 
 def show_runs(runs: Sequence[RecordedRun]) -> int:
     """Print a line for each run, and return the exit code."""
-    rows = [(one.version, one.profile, _counted(one)) for one in runs]
+    rows = [(run.version, run.profile, _counted(run)) for run in runs]
     show_table("Apache Kafka", ("version", "profile", "vectors"), rows)
-    failed = any(status in FAILING for one in runs for status in one.statuses.values())
+    failed = any(status in FAILING for run in runs for status in run.statuses.values())
     return ExitCode.VIOLATION if failed else ExitCode.CONFORMANT
 
 
@@ -95,10 +97,12 @@ def run_release(version: str) -> RecordedRun:
         CommandError: it does not run.
     """
     words = ["kafka", "run", "--version", version]
-    said = _ran(version, *words, "--json").stdout
-    lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in said.splitlines()]
+    output = _ran(version, *words, "--json").stdout
+    lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in output.splitlines()]
     about, *outcomes = lines
-    statuses = {one["id"]: one["status"] for one in outcomes if one.get("status", LEFT_OUT[0]) not in LEFT_OUT}
+    statuses = {
+        outcome["id"]: outcome["status"] for outcome in outcomes if outcome.get("status", LEFT_OUT[0]) not in LEFT_OUT
+    }
     return RecordedRun(
         version,
         about["profile"],
@@ -106,7 +110,7 @@ def run_release(version: str) -> RecordedRun:
         " ".join(("kraft-spec", *words)),
         datetime.now(UTC).date().isoformat(),
         commit_now(),
-        tuple(one.name for one in load_findings() if one.is_for_kafka and _shows(version, one.name)),
+        tuple(finding.name for finding in load_findings() if finding.is_for_kafka and _shows(version, finding.name)),
         dict(sorted(statuses.items())),
     )
 

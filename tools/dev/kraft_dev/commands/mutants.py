@@ -1,4 +1,4 @@
-"""`python -m kraft_dev mutants`: mutants, and what detects them."""
+"""`python -m kraft_dev mutants`: check which tools detect each mutant."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from kraft_dev.markdown import show
 from kraft_dev.mutants import machine_made
 from kraft_dev.mutants.listing import entry_of, line_of_entry, load_listed, record_listed
 from kraft_dev.mutants.measuring import problems, runner
-from kraft_dev.mutants.recorded import record_counterexample, shown
+from kraft_dev.mutants.recorded import record_counterexample, steps_in_words
 from kraft_dev.mutants.searching import leaves_open
 from kraft_dev.mutants.subjects import Subject, UndetectableError, foreign_subjects, seeded_subjects
 from kraft_dev.mutants.tables import line_of, measured_sections
@@ -29,21 +29,25 @@ from kraft_vectors.manifest import VectorFileError
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(help="Mutants, ids of rules that they are about, or `sample`; default: all of the catalogue."),
+    typer.Argument(help="Mutants, ids of their main rules, or `sample`; default: all of the catalogue."),
 ]
 ToolNames = Annotated[
     list[str] | None,
-    typer.Option("--tool", help=f"Ask this tool, whatever is listed; repeatable. {', '.join(TOOLS)}."),
+    typer.Option("--tool", help=f"Run this tool instead of the listed ones; repeatable. {', '.join(TOOLS)}."),
 ]
-Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Leave out the mutants of the catalogue.")]
-Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too.")]
-Foreign = Annotated[bool, typer.Option("--foreign", help="The bugs of other implementations of Raft too.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
-Every = Annotated[int, typer.Option(min=1, help="Of the mutants that are listed each Nth, and all that are not.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
-Profile = Annotated[str, typer.Option("--profile", help="Who decides what a search of `evidence` leaves open.")]
+Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Skip the mutants of the catalogue.")]
+Machine = Annotated[int, typer.Option(min=0, help="Number of machine-made mutants to add.")]
+Foreign = Annotated[bool, typer.Option("--foreign", help="Add the bugs of other implementations of Raft.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the sample of machine-made mutants.")]
+Every = Annotated[int, typer.Option(min=1, help="Run every Nth listed mutant, and all unlisted ones.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Mutants in parallel; default: number of processors.")
+]
+Profile = Annotated[
+    str, typer.Option("--profile", help="Profile for the decisions that a search of `evidence` leaves open.")
+]
 Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
-List = Annotated[bool, typer.Option("--list", help="List the mutants, and ask no tool.")]
+List = Annotated[bool, typer.Option("--list", help="List the mutants, and run no tool.")]
 
 
 def mutants(
@@ -61,13 +65,13 @@ def mutants(
     show_steps: Show = False,
     list_only: List = False,
 ) -> int:
-    """Ask tools about mutants: each has to be detected as detected_by.toml lists.
+    """Run tools on mutants: each must be detected as detected_by.toml lists.
 
-    A mutant that is not listed, and a machine-made one, meets each tool of the suite up to the first that detects it.
-    `--tool` names tools instead; with `--record` all are asked, and every vector.
-    `--record` keeps what is listed of the mutants that are asked, TLC's counterexamples, and if all mutants and tools
-    are asked the result for the site.
-    Exit code 1 when a tool does not say what is stated of a mutant, nothing detects one, or too few are detected.
+    An unlisted or machine-made mutant meets each tool of the suite up to the first that detects it.
+    `--tool` selects tools instead; with `--record` all tools and all vectors run.
+    `--record` writes the list entries of these mutants, TLC's counterexamples, and, if all mutants and tools
+    were selected, the result for the site.
+    Exit code 1 if a tool contradicts the stated result, nothing detects a mutant, or too few are detected.
     """
     tools = _tools(tool or (), profile, record=record)
     need_folder_of(edges)
@@ -80,7 +84,7 @@ def mutants(
         made, population = _machine_made(machine, seed)
         subjects = (*seeded, *made, *(foreign_subjects() if foreign else ()))
         if not subjects:
-            raise usage_error("nothing to ask about: no mutants of the catalogue, no --machine N and no --foreign")
+            raise usage_error("no mutants are selected: --no-seeded needs --machine N or --foreign")
         at_a_time = jobs or os.cpu_count() or 1
         workers = max(1, at_a_time // len(subjects))
         means = Means(profile=profile, workers=workers, records=record)
@@ -101,33 +105,33 @@ def mutants(
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except (EditError, MutantError, ResultError, ToolError, UndetectableError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    found = tuple(problems(rows, tools))
-    for line in _lines(rows, found, is_listed=not tools, show_steps=show_steps):
+    failures = tuple(problems(rows, tools))
+    for line in _lines(rows, failures, is_listed=not tools, show_steps=show_steps):
         stdout.print(line, markup=False, highlight=False, soft_wrap=True)
     show(measured_sections(rows))
-    return ExitCode.VIOLATION if found else ExitCode.CONFORMANT
+    return ExitCode.VIOLATION if failures else ExitCode.CONFORMANT
 
 
 def _tools(names: Sequence[str], profile: str, *, record: bool) -> tuple[Tool, ...]:
-    """The tools to ask; none if it is for each mutant what is listed."""
+    """Return the selected tools; empty to run those that each mutant is listed with."""
     for name in names:
         if name not in TOOLS:
             raise usage_error(f"no tool {name!r}; there are {', '.join(TOOLS)}")
     tools = tuple(tool for name, tool in TOOLS.items() if name in names or (record and not names))
     if record and names and tools != (EVIDENCE,):
-        raise usage_error(f"--record goes with all tools, or with --tool {EVIDENCE.name}")
+        raise usage_error(f"--record needs all tools, or --tool {EVIDENCE.name}")
     if profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}, expected one of {', '.join(PROFILES)}")
     if profile != KIP.name and (tools != (EVIDENCE,) or record):
-        raise usage_error(f"--profile {profile} goes with --tool {EVIDENCE.name}; the recorded ones are of {KIP.name}")
+        raise usage_error(f"--profile {profile} needs --tool {EVIDENCE.name}; only {KIP.name} can be recorded")
     return tools
 
 
 def _seeded(names: Sequence[str], tools: Sequence[Tool], profile: str) -> tuple[Subject, ...]:
-    """The mutants of these names that the tools can be asked about.
+    """Return the mutants of these names that the tools apply to.
 
     Raises:
-        CommandError: A name has none.
+        CommandError: No such mutant, or no tool applies to it.
     """
 
     def is_asked_about(subject: Subject) -> bool:
@@ -139,7 +143,7 @@ def _seeded(names: Sequence[str], tools: Sequence[Tool], profile: str) -> tuple[
         for name in names:
             if not any(map(is_asked_about, seeded_subjects([name]))):
                 raise usage_error(
-                    f"none of {', '.join(tool.name for tool in tools or SUITE)} can be asked about {name}"
+                    f"none of {', '.join(tool.name for tool in tools or SUITE)} applies to {name}"
                     + (f" where {profile} decides" if profile != KIP.name else "")
                 )
         return tuple(filter(is_asked_about, seeded_subjects(names)))
@@ -148,15 +152,15 @@ def _seeded(names: Sequence[str], tools: Sequence[Tool], profile: str) -> tuple[
 
 
 def _each_nth(subjects: Sequence[Subject], every: int) -> tuple[Subject, ...]:
-    """Each Nth of the mutants that are listed, and those that are not."""
-    known = load_listed()
-    there = [subject.name for subject in subjects if subject.name in known]
+    """Return every Nth listed mutant, and all unlisted ones."""
+    listed = load_listed()
+    there = [subject.name for subject in subjects if subject.name in listed]
     left_out = set(there) - set(there[::every])
     return tuple(subject for subject in subjects if subject.name not in left_out)
 
 
 def _machine_made(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
-    """A sample of machine-made mutants, and from how many it is drawn."""
+    """Return a sample of machine-made mutants, and the size of the population."""
     if not number:
         return (), 0
     if not machine_made.is_available():
@@ -166,26 +170,28 @@ def _machine_made(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
 
 
 def _record_counterexamples(rows: Sequence[Row]) -> None:
-    """Keep the counterexamples that are as stated: those of exhaustive searches, the shortest."""
+    """Record the counterexamples of exhaustive searches, which are the shortest, if they are as stated."""
     for row in rows:
         cell = row.by(EVIDENCE.name)
         if cell is not None and cell.counterexample and not cell.problem:
             record_counterexample(row.name, cell.counterexample)
 
 
-def _lines(rows: Sequence[Row], found: Sequence[str], *, is_listed: bool, show_steps: bool) -> Iterator[str]:
-    """How many mutants there are, a line for each, what is wrong, and what is not listed yet."""
+def _lines(rows: Sequence[Row], failures: Sequence[str], *, is_listed: bool, show_steps: bool) -> Iterator[str]:
+    """Yield the number of mutants, a line for each, the problems, and the list entries that are missing."""
     if len(rows) > 1:
         detected = sum(bool(detections(row)) for row in rows)
-        yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} asked of the suite, which detects {detected}"
+        yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} run by the suite, which detects {detected}"
     for row in rows:
         yield line_of(row)
         cell = row.by(EVIDENCE.name)
         if show_steps and cell is not None:
-            yield shown(cell.counterexample) if cell.counterexample else f"no counterexample but {cell.where}\n"
-    yield from found
-    known = load_listed()
+            yield (
+                steps_in_words(cell.counterexample) if cell.counterexample else f"no counterexample but {cell.where}\n"
+            )
+    yield from failures
+    listed = load_listed()
     for row in rows:
         entry = entry_of(row) if is_listed and row.kind == "seeded" else {}
-        if entry and row.name not in known:
+        if entry and row.name not in listed:
             yield f"not listed in detected_by.toml: {line_of_entry(row.name, entry).strip()}"

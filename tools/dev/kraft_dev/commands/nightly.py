@@ -1,4 +1,4 @@
-"""`kraft_dev nightly`: the long forms of all checks, with a dated record from which a stopped night goes on."""
+"""`kraft_dev nightly`: run the long forms of all checks, with a dated record from which a stopped night resumes."""
 
 import os
 from datetime import date as calendar_date
@@ -18,14 +18,18 @@ from kraft_dev.nightly.record import Item, RecordError, record_path
 from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_item, run_night
 
 _KNOWN = ", ".join(part.name for part in parts.PARTS)
-Folder = Annotated[Path, typer.Option("--folder", help="Where the dated records and the checkpoints are.")]
+Folder = Annotated[Path, typer.Option("--folder", help="Folder of the dated records and the checkpoints.")]
 PartNames = Annotated[list[str] | None, typer.Option("--part", help=f"Only this part ({_KNOWN}); repeatable.")]
 Day = Annotated[str | None, typer.Option("--date", help="The night's date, YYYY-MM-DD; today if not given.")]
-EveryItem = Annotated[bool, typer.Option("--every-item", help="Not only the items that are due on that date.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Take nothing over: no checkpoint, no finished item.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Items at a time; default: the processors.")]
-Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC, and processes elsewhere, of one item.")]
-TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check that has a time limit.")]
+EveryItem = Annotated[bool, typer.Option("--every-item", help="Run all items, not only those due on that date.")]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Start from the beginning, without checkpoints or finished items.")
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Items in parallel; default: number of processors.")
+]
+Workers = Annotated[int, typer.Option(min=1, help="TLC threads, or processes elsewhere, per item.")]
+TimeLimit = Annotated[float | None, typer.Option(min=1, help="Time limit in seconds for each check that has one.")]
 
 
 def nightly(
@@ -40,11 +44,15 @@ def nightly(
 ) -> int:
     """Run every check in its long form, and go on where the last run of the same night stopped.
 
-    The record of the night is FOLDER/DATE.json, written after every item.  Exit code 1 when something is not as
+    The record of the night is FOLDER/DATE.json, written after every item.  Exit code 1 if a result is not as
     expected.
     """
     day = _day(date)
-    due = [(one, name) for one in _parts(part) for name in (one.items() if every_item else one.due(day))]
+    due = [
+        (due_part, name)
+        for due_part in _parts(part)
+        for name in (due_part.items() if every_item else due_part.due(day))
+    ]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -62,7 +70,7 @@ def nightly(
 
         def shown(item: Item, taken_over: bool) -> None:
             advance(1)
-            say(one_line(item, taken_over))
+            say(item_line(item, taken_over))
             for problem in item.problems:
                 say(f"  {problem}", "red")
 
@@ -84,15 +92,15 @@ def _day(text: str | None) -> calendar_date:
 
 
 def _parts(names: list[str] | None) -> list[Part]:
-    known = {part.name: part for part in parts.PARTS}
+    by_name = {part.name: part for part in parts.PARTS}
     for name in names or ():
-        if name not in known:
-            raise usage_error(f"no part {name!r} of a night; there are {', '.join(known)}")
-    return [known[name] for name in dict.fromkeys(names or known)]
+        if name not in by_name:
+            raise usage_error(f"no part {name!r} of a night; there are {', '.join(by_name)}")
+    return [by_name[name] for name in dict.fromkeys(names or by_name)]
 
 
-def one_line(item: Item, taken_over: bool) -> str:
-    """An item and what it found."""
+def item_line(item: Item, taken_over: bool) -> str:
+    """Return the line of an item and its result."""
     verdict = "FAIL" if item.problems else "ok  " if item.finished else "stop"
     when = "taken over" if taken_over else f"{item.seconds:.0f} s"
     return f"{verdict} {item.part} {item.name}: {item.reached}; {when}"

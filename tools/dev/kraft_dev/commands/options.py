@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,22 +12,24 @@ Edges = Annotated[
     Path | None,
     typer.Option(
         "--edges",
-        help="Keep the model's edges in this file, or take them from it if they are of this very model; enumerating "
-        "takes minutes.",
+        help="File of the model's edges: read if the current model enumerated it, otherwise written, which takes "
+        "minutes.",
     ),
 ]
 
 Record = Annotated[
     bool,
-    typer.Option("--record", help="Keep the result for the site, in build/results or the folder $KRAFT_SPEC_RESULTS."),
+    typer.Option(
+        "--record", help="Record the result for the site, in build/results or the folder $KRAFT_SPEC_RESULTS."
+    ),
 ]
 
 
 def need_folder_of(file: Path | None) -> None:
-    """See to it, before anything runs, that a file can be written.
+    """Check, before anything runs, that the folder of an output file exists.
 
     Raises:
-        CommandError: Its folder is not there.
+        CommandError: The folder does not exist.
     """
     if file is not None and not file.resolve().parent.is_dir():
         folder = file.resolve().parent

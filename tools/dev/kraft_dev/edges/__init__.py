@@ -1,4 +1,4 @@
-"""Every edge of the model's state graph, replayed on the Python reference; docs/checks.md says how."""
+"""Replay of every edge of the model's state graph on the Python reference; described in docs/checks.md."""
 
 from kraft_dev.edges.edge import Edge
 from kraft_dev.edges.graph import NETWORK_ACTIONS, NOT_ALLOWED, ActionEdges, EdgeGraph

@@ -1,19 +1,19 @@
-"""Constructed states: a systematic product of states of one replica with the messages that it may be told.
+"""Constructed states: a systematic product of states of one replica with messages to it.
 
 The outcome of an event is defined on every well-typed state, and so is the reference's `handle`.
-Some rules forbid what no run can get to, because other rules keep it from happening; the graph never shows them.
-Here the replica is put into such states directly; the rest of the cluster is in a start state.
+Some rules forbid transitions that other rules make unreachable, so the reachable graph never exercises them.
+This module puts the replica into such states directly; the rest of the cluster is in an initial state.
 
-The products are too large to take whole: a state is told every n-th of the messages of its family, and the next state
-starts one message later, so that in turn each message meets states of each kind.  Nothing is drawn by chance.
+The products are too large to enumerate: each state receives every nth message of its family, and the next state
+starts one message later, so that each message meets states of each kind.  Nothing is random.
 
-Left out:
-- a replica that believes in itself as the leader and neither leads, has resigned nor is stopped: a restart makes it
-  Resigned, and neither side says what else it may be;
-- a Candidate without a vote, and a Prospective or a Candidate outside its voters set: RoleOk excludes them;
+Excluded:
+- a replica that names itself as leader and is neither Leader, Resigned nor stopped: a restart makes it
+  Resigned, and neither the model nor the reference defines another role;
+- a Candidate without a vote, and a Prospective or a Candidate outside its voter set: RoleOk excludes them;
 - offsets, high watermarks and flushed ends beyond the end of the log: StateOk excludes them;
-- messages of the replica to itself: no replica sends them;
-- answers with the error INCONSISTENT_CLUSTER_ID, which the model does not have: all its messages are of one cluster.
+- messages from the replica to itself, which no replica sends;
+- responses with INCONSISTENT_CLUSTER_ID, because all messages in the model are of one cluster.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,16 +29,16 @@ Messages = tuple[ModelRecord, ...]
 
 
 class ConstructedState(NamedTuple):
-    """A replica in a state, and every message it is told there, each in a step of its own.
+    """A replica in a state, and the messages that it receives there, each in a step of its own.
 
     Attributes:
         replica_id: The replica under test.
-        before: Its state.
-        messages: Messages to it; the same groups, as objects, for many states.
-        share: Of the events that its role may not allow, every how manieth is asked.
-        turn: The first of those, below `share`.
-        crashing: Whether it may also crash in the middle of a step.
-        asking: Whether clients ask it for voter changes, rightly and with each field wrong.
+        before: State of the replica.
+        messages: Messages to the replica; many states share the same group objects.
+        share: Stride: of the events that the role may not allow, every `share`-th is tried.
+        turn: Index of the first event tried, below `share`.
+        crashing: True if the replica may crash in the middle of a step.
+        asking: True if clients send voter changes, both correct and with each field wrong.
     """
 
     replica_id: int
@@ -51,9 +51,9 @@ class ConstructedState(NamedTuple):
 
 
 WIDE = 4
-"""In places with `Place.full`, a state is told every how manieth message."""
+"""Stride in places with `Place.full`: a state receives every fourth message."""
 NARROW = 10
-"""In other places."""
+"""Stride in other places."""
 
 PLACES: Mapping[str, tuple[tuple[int, int, int, bool], ...]] = {
     "HandOver": ((1, 2, 3, True),),
@@ -62,17 +62,17 @@ PLACES: Mapping[str, tuple[tuple[int, int, int, bool], ...]] = {
     "Crashing": ((3, 1, 2, False),),
     "Observing": ((1, 2, 3, False), (4, 1, 2, False), (1, 4, 2, False)),
 }
-"""By cluster of Edges.tla: the replica under test, the two beside it, and `Place.full`."""
+"""Clusters of Edges.tla: the replica under test, its two peers, and `Place.full`."""
 
 
 def constructed_states(cluster: str, configuration: ModelRecord) -> Iterator[ConstructedState]:
-    """Every constructed state of a cluster."""
+    """Yield every constructed state of a cluster."""
     for replica_id, first, second, full in PLACES.get(cluster, ()):
         yield from _at(Place(configuration, replica_id, first, second, full))
 
 
 def _at(place: Place) -> Iterator[ConstructedState]:
-    """Each family of states with the messages in which it makes a difference."""
+    """Yield each family of states with the messages that can make a difference in it."""
     votes = tuple(told.vote_requests(place))
     announcements = tuple(told.announcements(place))
     answers = (tuple(told.vote_responses(place)), tuple(told.announcement_responses(place)))
@@ -102,19 +102,19 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         few = (_telling(votes), announcements[-4:], _telling(answers[0]), tuple(told.fetch_responses(place))[::4])
         for before in states.unflushed_states(place):
             yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True)
-        asked = tuple(_of_the_epoch(kind(place))[::3] for kind in (changes.change_requests, told.fetch_requests))
+        requests = tuple(_of_the_epoch(kind(place))[::3] for kind in (changes.change_requests, told.fetch_requests))
         for before in (*changes.changing_states(place), *tuple(changes.reassigning_states(place))[::4]):
-            yield ConstructedState(place.replica_id, before, asked, share, turn=0, crashing=True, asking=True)
+            yield ConstructedState(place.replica_id, before, requests, share, turn=0, crashing=True, asking=True)
 
 
 _ASKED_FAMILIES = (changes.changing_states, changes.reassigning_states, changes.based_states)
-"""In these states clients ask for everything."""
+"""Families of states in which clients send every kind of request."""
 
 
 def _change_families(
     place: Place, votes: Messages, fetch_answers: Messages
 ) -> tuple[tuple[Callable[[Place], Iterator[ModelRecord]], tuple[Messages, ...]], ...]:
-    """Those that are about voter changes and snapshots; a vote and a Fetch answer may end a leader's change."""
+    """Return the families for voter changes and snapshots; a Vote or Fetch response may end a leader's change."""
     requests, versions = tuple(changes.change_requests(place)), tuple(changes.versions(place))
     fetches = (tuple(told.fetch_requests(place)), tuple(changes.snapshot_requests(place)))
     answers = (tuple(changes.change_responses(place)), tuple(changes.snapshot_responses(place)))
@@ -127,7 +127,7 @@ def _change_families(
 
 
 def _is_voter_where_it_must(before: ModelRecord) -> bool:
-    """An observer is no Prospective and no Candidate: RoleOk."""
+    """True unless an observer is Prospective or Candidate, which RoleOk forbids."""
     if before["role"] not in ("Prospective", "Candidate"):
         return True
     own = before["replica_key"]
@@ -137,22 +137,22 @@ def _is_voter_where_it_must(before: ModelRecord) -> bool:
 
 
 def _telling(messages: Messages) -> Messages:
-    """Votes and answers of this epoch and the next that may be granted."""
+    """Return the Votes and responses of this epoch and the next that may be granted."""
     return tuple(
-        one
-        for one in messages
-        if one["epoch"] >= EPOCH
-        and (one.get("end_offset") == 3 or one.get("granted"))
-        and one.get("leader_id", -1) == -1
+        message
+        for message in messages
+        if message["epoch"] >= EPOCH
+        and (message.get("end_offset") == 3 or message.get("granted"))
+        and message.get("leader_id", -1) == -1
     )
 
 
 def _of_the_epoch(messages: Iterator[ModelRecord]) -> Messages:
-    return tuple(one for one in messages if one.get("epoch", EPOCH) == EPOCH)
+    return tuple(message for message in messages if message.get("epoch", EPOCH) == EPOCH)
 
 
 def _one_of_each(*groups: Messages) -> Messages:
-    """The first message of each type."""
+    """Return the first message of each type."""
     kinds: dict[str, ModelRecord] = {}
     for message in (message for group in groups for message in group):
         kinds.setdefault(message["type"], message)

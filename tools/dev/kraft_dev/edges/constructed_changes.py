@@ -1,4 +1,4 @@
-"""States and messages for `constructed` that are about voter changes and snapshots."""
+"""Constructed states and messages of voter changes and snapshots."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -31,34 +31,34 @@ _NEW_ENDPOINT = "E-new"
 
 
 def _change(kind: str, phase: str, voter: ModelKey, **changed: Any) -> ModelRecord:
-    """A pending change of a client, as it is before its record is appended."""
+    """Return a client's pending change before its record is appended."""
     unknown = {"min_version": -1, "max_version": -1, "offset": -1}
-    asked = {"requester": _CLIENT, "request": 7, "when_committed": True}
-    return {"kind": kind, "phase": phase, "voter": voter, "endpoint": NO_ENDPOINT, **unknown, **asked, **changed}
+    from_client = {"requester": _CLIENT, "request": 7, "when_committed": True}
+    return {"kind": kind, "phase": phase, "voter": voter, "endpoint": NO_ENDPOINT, **unknown, **from_client, **changed}
 
 
 def changing_states(place: Place) -> Iterator[ModelRecord]:
-    """A Leader whose set is itself and `first`: idle, or with a change in each phase."""
+    """Yield states of a Leader whose voter set is itself and `first`: idle, or with a change in each phase."""
     new = place.key(place.second)
     add: Fields = {"endpoint": place.endpoint(place.second)}
-    known: Fields = {**add, "min_version": 0, "max_version": 1}
+    learned: Fields = {**add, "min_version": 0, "max_version": 1}
     asked_by_replica: Fields = {"requester": place.second, "request": 1, "when_committed": False}
     leading: Fields = {"role": "Leader", "log": "voters-pair"}
     waiting: Fields = {"awaiting": frozenset({ModelRequest(place.second, 1)})}
     for watermark in (-1, 0, 1, 2):
         yield state(place, **leading, high_watermark=watermark)
-    for asked in ({}, asked_by_replica):
-        learning = _change("add", "learn-versions", new, **add, **asked)
+    for requester in ({}, asked_by_replica):
+        learning = _change("add", "learn-versions", new, **add, **requester)
         yield state(place, **leading, pending_change=learning, high_watermark=2)
         yield state(place, **leading, pending_change=learning, high_watermark=2, **waiting)
         for end, offsets in product((1, 2), ((), {new: 1}, {new: 2})):
-            catching_up = _change("add", "catch-up", new, **known, **asked, offset=end)
+            catching_up = _change("add", "catch-up", new, **learned, **requester, offset=end)
             yield state(
                 place, **leading, pending_change=catching_up, high_watermark=2, fetch_offsets=offsets, **waiting
             )
     entry = place.entry(place.first)
     committing = [
-        _change("add", "commit", entry, **known, offset=1),
+        _change("add", "commit", entry, **learned, offset=1),
         _change("remove", "commit", new, offset=1),
         _change("remove", "commit", new, offset=1, **asked_by_replica | {"when_committed": True}),
         _change("update", "commit", entry, offset=1, **asked_by_replica | {"when_committed": True}),
@@ -67,19 +67,20 @@ def changing_states(place: Place) -> Iterator[ModelRecord]:
     for change in committing:
         for offsets in ((), {entry: 2}):
             yield state(place, **leading, pending_change=change, high_watermark=1, fetch_offsets=offsets)
-    # It leaves its own set when this is committed.
+    # The leader leaves its own voter set when this is committed.
     without: Fields = {"role": "Leader", "log": "voters-without"}
-    others = {place.entry(place.first): 1, place.entry(place.second): 2}
+    peers = {place.entry(place.first): 1, place.entry(place.second): 2}
     removed = _change("remove", "commit", place.own, offset=1)
-    yield state(place, **without, pending_change=removed, high_watermark=1, fetch_offsets=others)
+    yield state(place, **without, pending_change=removed, high_watermark=1, fetch_offsets=peers)
     yield state(place, **without, pending_change=removed, high_watermark=1)
     yield from _upgrading_states(place)
 
 
 def reassigning_states(place: Place) -> Iterator[ModelRecord]:
-    """A Leader whose set is itself and `first`, with a target: idle, in the middle of a step, with clients that wait.
+    """Yield states of a Leader whose voter set is itself and `first`, with a target: idle, in a step, with waiting
+    clients.
 
-    Its observers are `second`, with one disk or two, or nobody.
+    Its observer is `second`, with one disk or two, or there is none.
     """
     new, other = place.key(place.second), ModelKey(place.second, OTHER_DIRECTORY)
     entry = place.entry(place.first)
@@ -90,7 +91,7 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
         for offsets in ((), {entry: 2}, {entry: 1, new: 2}, {new: 2, other: 1}):
             yield state(place, **leading, high_watermark=2, fetch_offsets=offsets)
         yield state(place, **leading, high_watermark=1, fetch_offsets={entry: 1, new: 2})
-        # The own epoch has begun after the newest assignment, and nothing of it is committed.
+        # The leader's epoch began after the newest assignment, and no record of the epoch is committed.
         yield state(place, **leading, epoch_start_offset=2, high_watermark=2, fetch_offsets={new: 2})
         clients = ModelAwaitedTarget(1, 1), ModelAwaitedTarget(2, 1)
         for awaited in (frozenset(clients[:1]), frozenset(clients)):
@@ -114,20 +115,22 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
 
 
 def _upgrading_states(place: Place) -> Iterator[ModelRecord]:
-    """A Leader at level 0 with the reports of none, one or both of the others; and one that listens elsewhere."""
+    """Yield states of a Leader at kraft.version 0 with reports of none, one or both peers, and of one with another
+    endpoint.
+    """
     static = {"voters": place.configuration["voters"], "details": frozenset(), "target": NO_TARGET}
     base = {"end_offset": 1, "epoch": 1, "kraft_version": 0, **static}
     reports = [ModelReport(place.key(i), place.endpoint(i), 0, 1) for i in (place.first, place.second)]
     old = reports[0]._replace(max_version=0)
     leading: Fields = {"role": "Leader", "log": "leads", "base": base, "epoch_start_offset": 2}
-    for told in ((), reports[:1], reports, (old, reports[1])):
-        yield state(place, **leading, high_watermark=3, reports=frozenset(told))
+    for received in ((), reports[:1], reports, (old, reports[1])):
+        yield state(place, **leading, high_watermark=3, reports=frozenset(received))
     yield state(place, **leading, high_watermark=2, reports=frozenset(reports))
     yield state(place, "Leader", "voters-all", high_watermark=2, moved_to=_NEW_ENDPOINT)
 
 
 def based_states(place: Place) -> Iterator[ModelRecord]:
-    """A Leader whose log stands on a snapshot, and what else has one."""
+    """Yield states of a Leader whose log begins with a snapshot, and of other replicas with a snapshot."""
     voters = frozenset({place.own, place.key(place.first), place.key(place.second)})
     content = {"voters": voters, "details": details(place, voters), "target": NO_TARGET}
     base = {"end_offset": 2, "epoch": 1, "kraft_version": 1, **content}
@@ -144,35 +147,39 @@ def based_states(place: Place) -> Iterator[ModelRecord]:
 
 
 def joining_states(place: Place) -> Iterator[ModelRecord]:
-    """A Follower that waits for an answer of its leader: with a snapshot to fetch, and with reports to send."""
+    """Yield states of a Follower that awaits a response from its leader: with a snapshot to fetch, and with reports to
+    send.
+    """
     at: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
     for log, wanted, watermark in product(
         ("empty", "behind"), (NO_SNAPSHOT, ModelSnapshotId(2, 1), ModelSnapshotId(3, 2)), (-1, 1)
     ):
         if watermark <= len(logs(place)[log]):
             yield state(place, "Follower", log, wanted_snapshot=wanted, high_watermark=watermark, **at)
-    told = frozenset({place.first})
-    for log, acknowledged in product(("behind", "voters-all", "voters-without", "voters-moved"), (frozenset(), told)):
+    by_leader = frozenset({place.first})
+    for log, acknowledged in product(
+        ("behind", "voters-all", "voters-without", "voters-moved"), (frozenset(), by_leader)
+    ):
         yield state(place, "Follower", log, fetched=True, acknowledged=acknowledged, **at)
         yield state(place, "Follower", log, fetched=True, acknowledged=acknowledged)
     yield state(place, "Follower", "voters-all", fetched=True, moved_to=_NEW_ENDPOINT)
 
 
 def change_requests(place: Place) -> Iterator[ModelRecord]:
-    """AddVoter, RemoveVoter and UpdateVoter of replicas: of every voter, of nobody in the set, and malformed ones."""
+    """Yield AddVoter, RemoveVoter and UpdateVoter for every voter, for replicas outside the set, and malformed ones."""
     listed = (place.own, place.entry(place.first), place.key(place.second), ModelKey(place.second, OTHER_DIRECTORY))
     malformed = (ModelKey(place.second, ""), ModelKey(-1, OTHER_DIRECTORY))
     source = place.second
     for voter, when_committed in product((*listed, *malformed), (False, True)):
-        asked: Fields = {"voter": voter, "endpoint": _NEW_ENDPOINT, "when_committed": when_committed}
-        yield message(place, "AddVoterRequest", source, **asked)
-    asked = {"voter": place.key(source), "endpoint": NO_ENDPOINT, "when_committed": False}
-    yield message(place, "AddVoterRequest", source, **asked)
+        fields: Fields = {"voter": voter, "endpoint": _NEW_ENDPOINT, "when_committed": when_committed}
+        yield message(place, "AddVoterRequest", source, **fields)
+    fields = {"voter": place.key(source), "endpoint": NO_ENDPOINT, "when_committed": False}
+    yield message(place, "AddVoterRequest", source, **fields)
     for voter in (*listed, *malformed):
         yield message(place, "RemoveVoterRequest", source, voter=voter)
     for epoch, (voter, endpoint, (low, high)) in product(EPOCHS, _updates(place)):
-        told: Fields = {"voter": voter, "endpoint": endpoint, "min_version": low, "max_version": high}
-        yield message(place, "UpdateVoterRequest", epoch=epoch, **told)
+        report: Fields = {"voter": voter, "endpoint": endpoint, "min_version": low, "max_version": high}
+        yield message(place, "UpdateVoterRequest", epoch=epoch, **report)
 
 
 def _updates(place: Place) -> Iterator[tuple[ModelKey, str, tuple[int, int]]]:
@@ -186,7 +193,7 @@ def _updates(place: Place) -> Iterator[tuple[ModelKey, str, tuple[int, int]]]:
 
 
 def versions(place: Place) -> Iterator[ModelRecord]:
-    """ApiVersions and answers to it, of a new voter and of another replica."""
+    """Yield ApiVersions requests and responses of a new voter and of another replica."""
     for source, corr in product((place.first, place.second), (0, 1)):
         yield message(place, "ApiVersionsRequest", source, correlation_id=corr)
         for low, high in ((0, 1), (0, 0), (1, 1), (2, 3)):
@@ -194,7 +201,7 @@ def versions(place: Place) -> Iterator[ModelRecord]:
 
 
 def change_responses(place: Place) -> Iterator[ModelRecord]:
-    """Answers to the requests of a voter and of a joining replica."""
+    """Yield responses to the requests of a voter and of a joining replica."""
     kinds = ("AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse")
     for kind, epoch, error in product(kinds, EPOCHS, ("NONE", "NOT_LEADER_OR_FOLLOWER")):
         for leader in leaders(place):
@@ -205,7 +212,7 @@ def change_responses(place: Place) -> Iterator[ModelRecord]:
 
 
 def snapshot_requests(place: Place) -> Iterator[ModelRecord]:
-    """FetchSnapshot of the leader's snapshot and of others, by a voter, its other disk and an observer."""
+    """Yield FetchSnapshot of the leader's snapshot and of others, by a voter, its other disk and an observer."""
     kind = "FetchSnapshotRequest"
     keys = (place.key(place.first), ModelKey(place.first, OTHER_DIRECTORY))
     for epoch, key, (end, of) in product(EPOCHS, keys, ((2, 1), (2, 2), (3, 1), (0, 0))):
@@ -213,7 +220,7 @@ def snapshot_requests(place: Place) -> Iterator[ModelRecord]:
 
 
 def snapshot_responses(place: Place) -> Iterator[ModelRecord]:
-    """A snapshot, and the answers without one; and the Fetch answers that name one."""
+    """Yield a snapshot, the responses without one, and the Fetch responses that name one."""
     kind = "FetchSnapshotResponse"
     voters = frozenset({place.own, place.key(place.first)})
     for (end, of), level in product(((2, 1), (3, 2), (1, 1)), (0, 1)):
@@ -234,9 +241,9 @@ def snapshot_responses(place: Place) -> Iterator[ModelRecord]:
 
 
 def batches(place: Place) -> Iterator[ModelRecord]:
-    """Fetch answers with an upgrade."""
+    """Yield Fetch responses with an upgrade."""
     voters = frozenset({place.own, place.key(place.first), place.key(place.second)})
     level = record(EPOCH, "KRaftVersion", 1)
     upgrade = (level, voters_record(place, EPOCH, voters))
-    told = NO_RECORDS | place.leader(place.first) | {"records": upgrade}
-    yield message(place, "FetchResponse", epoch=EPOCH, error="NONE", **told)
+    fields = NO_RECORDS | place.leader(place.first) | {"records": upgrade}
+    yield message(place, "FetchResponse", epoch=EPOCH, error="NONE", **fields)

@@ -1,4 +1,4 @@
-"""The replica under test of `constructed`, and the logs that it may have."""
+"""Replica under test of the constructed states, and its possible logs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
@@ -21,10 +21,10 @@ Log = tuple[ModelRecord, ...]
 
 
 class Place(NamedTuple):
-    """The replica under test, and two voters beside it: `first` sends most messages, `second` is somebody else.
+    """Replica under test and its two peers; `first` sends most messages.
 
     Attributes:
-        full: Whether the products are whole here; elsewhere the votes and logs are fewer.
+        full: True if the products are complete; otherwise there are fewer votes and logs.
     """
 
     configuration: ModelRecord
@@ -38,7 +38,7 @@ class Place(NamedTuple):
         return key
 
     def entry(self, replica_id: int) -> ModelKey:
-        """The entry of the first voters set for a voter, and the own key of an observer."""
+        """Return the voter's entry in the first voter set, or the observer's own key."""
         return next((voter for voter in self.configuration["voters"] if voter.id == replica_id), self.key(replica_id))
 
     def endpoint(self, replica_id: int) -> str:
@@ -46,12 +46,12 @@ class Place(NamedTuple):
         return endpoint
 
     def leader(self, replica_id: int) -> Fields:
-        """What is known of a leader and where it listens."""
+        """Return the fields that describe a leader and its endpoint."""
         return {"leader_id": replica_id, "leader_endpoint": self.endpoint(replica_id)}
 
     @property
     def ids(self) -> frozenset[int]:
-        """Every replica that there is."""
+        """Ids of all replicas."""
         return frozenset(function_entries(self.configuration["keys"]))
 
     @property
@@ -60,29 +60,29 @@ class Place(NamedTuple):
 
 
 def hashable(fields: Fields) -> ModelRecord:
-    """A record that can be an element of a set, as the messages in the network are."""
+    """Return a record that can be an element of a set, like the messages in the network."""
     return cast(ModelRecord, Function(fields))
 
 
 def record(epoch: int, kind: str, value: int = 0) -> ModelRecord:
-    """A record of a log that is no VotersRecord."""
+    """Return a log record other than a VotersRecord."""
     return hashable({"epoch": epoch, "kind": kind, "value": value, "voters": frozenset(), "details": frozenset()})
 
 
 def voters_record(place: Place, epoch: int, voters: frozenset[ModelKey]) -> ModelRecord:
-    """A VotersRecord with what the configuration says of the voters."""
+    """Return a VotersRecord with the configured details of the voters."""
     content = {"voters": voters, "details": details(place, voters)}
     return hashable({"epoch": epoch, "kind": "Voters", "value": 0, **content})
 
 
 def assignment(place: Place, epoch: int, voters: frozenset[ModelKey], target: frozenset[int]) -> ModelRecord:
-    """A VoterAssignment with what the configuration says of the voters; an empty target for none."""
+    """Return a VoterAssignment with the configured details of the voters; an empty target means none."""
     content = {"voters": voters, "details": details(place, voters), "target": target}
     return hashable({"epoch": epoch, "kind": "VoterAssignment", "value": 0, **content})
 
 
 def details(place: Place, voters: Iterable[ModelKey]) -> frozenset[ModelDetails]:
-    """What the configuration says of voters; of static ones the endpoint alone."""
+    """Return the configured details of voters; a static voter has only an endpoint."""
     ids = {voter.id for voter in voters} & place.ids
     lowest, highest = (function_entries(place.configuration[name]) for name in ("min_version", "max_version"))
     if not place.configuration["kraft_version"]:
@@ -91,7 +91,7 @@ def details(place: Place, voters: Iterable[ModelKey]) -> frozenset[ModelDetails]
 
 
 def checkpoint(place: Place) -> ModelRecord:
-    """What the replica under test was formatted with."""
+    """Return the checkpoint that the replica under test was formatted with."""
     voters = function_entries(place.configuration["initial_voters"])[place.replica_id]
     level = place.configuration["kraft_version"] if voters else 0
     formatted = {"voters": voters, "details": details(place, voters), "target": NO_TARGET}
@@ -99,19 +99,19 @@ def checkpoint(place: Place) -> ModelRecord:
 
 
 def voters_sets(place: Place) -> Mapping[str, frozenset[ModelKey]]:
-    """Voters sets that a record of the log may bring."""
-    others = {place.key(place.first), place.key(place.second)}
+    """Return the voter sets that a log record may contain."""
+    peers = {place.key(place.first), place.key(place.second)}
     return {
-        "all": frozenset({place.own, *others}),
-        "without": frozenset(others),
-        "moved": frozenset({ModelKey(place.replica_id, OTHER_DIRECTORY), *others}),
+        "all": frozenset({place.own, *peers}),
+        "without": frozenset(peers),
+        "moved": frozenset({ModelKey(place.replica_id, OTHER_DIRECTORY), *peers}),
         "pair": frozenset({place.own, place.key(place.first)}),
         "sole": frozenset({place.own}),
     }
 
 
 def logs(place: Place) -> Mapping[str, Log]:
-    """Logs by name; `ahead` is of a later epoch than the replica, as after the loss of its quorum state file."""
+    """Return logs by name; `ahead` has a later epoch than the replica, as after the loss of its quorum state file."""
     first = record(1, "LeaderChange", place.first)
     behind = (first, record(1, "Data", 7))
     return {
@@ -130,7 +130,7 @@ def logs(place: Place) -> Mapping[str, Log]:
 
 
 def targets(place: Place) -> Mapping[str, frozenset[int]]:
-    """Targets for a set of the replica itself and `first`."""
+    """Return targets for a voter set of the replica itself and `first`."""
     own, first, second = place.replica_id, place.first, place.second
     return {
         "added": frozenset({own, first, second}),

@@ -1,7 +1,7 @@
-"""States of one replica for `constructed`: products of what its fields can hold, reachable or not.
+"""States of one replica: products of possible field values, reachable or not.
 
-All of them are well-typed (TypeOk in Properties.tla); `constructing` asks the model for that.
-The replica under test is in `EPOCH`, so that there is an epoch below and one above.
+All states are well-typed (TypeOk in Properties.tla); `constructing` has the model check this.
+The replica under test is in `EPOCH`, so that there is a lower and a higher epoch.
 """
 
 from collections.abc import Iterator
@@ -28,24 +28,29 @@ from kraft_spec.mapping_forms import NO_KEY, ModelKey, ModelRequest, function_en
 
 
 def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None = None, **fields: Any) -> ModelRecord:
-    """A state in `EPOCH` with a log of `logs`; a field that is not given holds what NewReplica gives it.
+    """Return a state in `EPOCH` with a log of `logs`; other fields default to those of NewReplica.
 
-    The log stands on the snapshot `base`, or on the checkpoint that the replica was formatted with.
-    Who leads, or has, knows itself as the leader, and a Follower follows `first`, unless it is given another.
+    The log begins with the snapshot `base`, or with the checkpoint that the replica was formatted with.
+    By default a Leader or Resigned replica has itself as leader, and a Follower follows `first`.
     """
     content = logs(place)[log]
     base = checkpoint(place) if base is None else base
     end: int = base["end_offset"]
     before = end - 1
     sets = [
-        {"offset": offset, "voters": one["voters"], "details": one["details"], "target": one.get("target", NO_TARGET)}
-        for offset, one in enumerate(content, end)
-        if one["kind"] in SET_KINDS
+        {
+            "offset": offset,
+            "voters": entry["voters"],
+            "details": entry["details"],
+            "target": entry.get("target", NO_TARGET),
+        }
+        for offset, entry in enumerate(content, end)
+        if entry["kind"] in SET_KINDS
     ]
     levels = [
-        {"offset": offset, "kraft_version": one["value"]}
-        for offset, one in enumerate(content, end)
-        if one["kind"] == "KRaftVersion"
+        {"offset": offset, "kraft_version": entry["value"]}
+        for offset, entry in enumerate(content, end)
+        if entry["kind"] == "KRaftVersion"
     ]
     blank: dict[str, Any] = {
         "replica_key": place.own,
@@ -82,7 +87,7 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
 
 
 def votes(place: Place) -> tuple[ModelKey, ...]:
-    """Whom it may have voted for: nobody, the sender, itself, somebody else, the sender with another disk."""
+    """Return the possible votes: none, the sender, the replica itself, another voter, the sender with another disk."""
     some = (NO_KEY, place.key(place.first))
     if not place.full:
         return some
@@ -90,12 +95,12 @@ def votes(place: Place) -> tuple[ModelKey, ...]:
 
 
 def _known_leaders(place: Place) -> tuple[Fields, ...]:
-    """What a Prospective may know of the leader."""
+    """Return the leaders that a Prospective may know."""
     return ({}, {"leader_id": place.first}, place.leader(place.first), place.leader(place.second))
 
 
 def asked_states(place: Place) -> Iterator[ModelRecord]:
-    """Every running role with every vote: states that requests meet."""
+    """Yield every running role with every vote, for requests."""
     first, second = place.first, place.second
     some_logs = ("behind", "empty", "current") if place.full else ("behind",)
     for voted, log in product(votes(place), some_logs):
@@ -104,8 +109,8 @@ def asked_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, "Resigned", log, voted_key=voted)
     alone = frozenset({place.replica_id})
     for voted in votes(place):
-        for known in _known_leaders(place):
-            yield state(place, "Prospective", voted_key=voted, granted=alone, **known)
+        for known_leader in _known_leaders(place):
+            yield state(place, "Prospective", voted_key=voted, granted=alone, **known_leader)
         for leader, fetched, searching in product((first, second), (False, True), (False, True)):
             if not (fetched and searching):
                 at = place.leader(leader)
@@ -114,7 +119,7 @@ def asked_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, "Leader", "behind", voted_key=voted)
         if voted != NO_KEY:
             yield state(place, "Candidate", voted_key=voted, granted=alone)
-    # Outside its own voters set it is an observer, whatever it was before.
+    # Outside its own voter set a replica is an observer in any role.
     for log, leader in product(("voters-without", "voters-moved", "voters-sole"), (NO_LEADER, first)):
         yield state(place, "Unattached", log, leader_id=leader)
         if leader != NO_LEADER:
@@ -123,7 +128,7 @@ def asked_states(place: Place) -> Iterator[ModelRecord]:
 
 
 def waiting_states(place: Place) -> Iterator[ModelRecord]:
-    """Every running role while it waits for answers of both others; and once without."""
+    """Yield every running role while it awaits responses from both peers, and once without outstanding requests."""
     own, first, second = place.replica_id, place.first, place.second
     both: Fields = {"awaiting": frozenset({ModelRequest(first, 1), ModelRequest(second, 1)})}
     alone = frozenset({own})
@@ -133,8 +138,8 @@ def waiting_states(place: Place) -> Iterator[ModelRecord]:
         rounds += [(alone, frozenset({first})), (alone | {first}, nobody)]
     for granted, rejected in rounds:
         count: Fields = {"granted": granted, "rejected": rejected}
-        for known in _known_leaders(place):
-            yield state(place, "Prospective", **count, **known, **both)
+        for known_leader in _known_leaders(place):
+            yield state(place, "Prospective", **count, **known_leader, **both)
         yield state(place, "Prospective", voted_key=place.key(second), **count, **both)
         yield state(place, "Candidate", voted_key=place.own, **count, **both)
     for leader in (first, second):
@@ -154,27 +159,29 @@ def waiting_states(place: Place) -> Iterator[ModelRecord]:
 
 
 def leader_states(place: Place) -> Iterator[ModelRecord]:
-    """What a leader counts: fetch offsets, fetchers, the high watermark; and voters sets it may be outside of."""
+    """Yield states of a leader's bookkeeping: fetch offsets, fetchers, high watermark, and voter sets without the
+    leader.
+    """
     sender, other = place.entry(place.first), place.entry(place.second)
     progress = ((), {sender: 1}, {sender: 2, other: 3}, {other: 2})
     nobody: frozenset[int] = frozenset()
-    seen = (nobody, frozenset({place.first}), frozenset({place.second}))
-    for offsets, fetchers, watermark in product(progress, seen, (-1, 1, 2)):
+    fetched = (nobody, frozenset({place.first}), frozenset({place.second}))
+    for offsets, fetchers, watermark in product(progress, fetched, (-1, 1, 2)):
         counted: Fields = {"fetch_offsets": offsets, "fetchers": fetchers, "high_watermark": watermark}
         yield state(place, "Leader", "leads", epoch_start_offset=1, voted_key=place.own, **counted)
-    for name, watermark, fetchers in product(voters_sets(place), (-1, 1), seen[:2]):
+    for name, watermark, fetchers in product(voters_sets(place), (-1, 1), fetched[:2]):
         counted = {"fetchers": fetchers, "high_watermark": watermark}
         yield state(place, "Leader", f"voters-{name}", **counted)
-    # Announced to everybody, and one request outstanding: nothing, or less, is due.
+    # Every voter has been notified and one request is outstanding, so little or nothing is due.
     waiting: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
-    told = frozenset({place.first, place.second})
-    yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledged=told, **waiting)
+    notified = frozenset({place.first, place.second})
+    yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledged=notified, **waiting)
     ordered = (place.entry(place.second), place.entry(place.first))
     yield state(place, "Resigned", preferred_candidates=ordered, **waiting)
 
 
 def fetching_states(place: Place) -> Iterator[ModelRecord]:
-    """A Follower that waits for an answer of its leader, with logs to truncate and high watermarks to keep."""
+    """Yield states of a Follower that awaits its leader's response, with various logs and high watermarks."""
     at: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
     for log, fetched, searching in product(("empty", "behind", "current", "longer"), (False, True), (False, True)):
         for watermark in (-1, 1, 2):
@@ -186,7 +193,7 @@ def fetching_states(place: Place) -> Iterator[ModelRecord]:
 
 
 def stopped_states(place: Place) -> Iterator[ModelRecord]:
-    """What may be on a disk: epoch, leader, vote and log; the log may be ahead of the file."""
+    """Yield possible disk contents: epoch, leader, vote and log; the log may be ahead of the file."""
     leaders = (NO_LEADER, place.first, place.second, place.replica_id)
     for leader, voted, log in product(leaders, votes(place), logs(place)):
         yield state(place, "Stopped", log, leader_id=leader, voted_key=voted)
@@ -197,7 +204,7 @@ def stopped_states(place: Place) -> Iterator[ModelRecord]:
 
 
 def unflushed_states(place: Place) -> Iterator[ModelRecord]:
-    """States whose next step has several effects, with a tail of the log that a crash may lose."""
+    """Yield states whose next step has several effects, with an unflushed tail of the log that a crash may lose."""
     first = place.first
     alone = frozenset({place.replica_id})
     waiting: Fields = {"awaiting": frozenset({ModelRequest(first, 1)})}

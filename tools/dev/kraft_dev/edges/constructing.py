@@ -1,4 +1,4 @@
-"""What the model makes of the constructed states: one step from each, with TLC in this process."""
+"""Successors of the constructed states: one step from each, computed by TLC in this process."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
@@ -11,15 +11,15 @@ from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import TlaValue, codec
 
 Own = Callable[[TlaValue], Any]
-"""A value of the model in Python's own kinds; equal values are one object."""
+"""Conversion of a model value to Python; equal values become one object."""
 
 
 _SEEN = ("before", "after", "reason", "effects", "completed", "kept")
-"""The fields of `observed`: see Seen in Edges.tla."""
+"""Fields of `observed`: see Seen in Edges.tla."""
 
 
 def _identity(edge: Edge) -> tuple[object, ...]:
-    """Equal for equal edges: equal values are one object, and TLC's texts of equal sets may differ."""
+    """Return an identity that is equal for equal edges; TLC's texts of equal sets may differ."""
     values = (edge.configuration, edge.event, edge.before, edge.after, edge.effects)
     return (*map(id, values), edge.refusal, edge.completed, edge.kept)
 
@@ -29,14 +29,14 @@ class ConstructedStateError(ValueError):
 
 
 class Start(NamedTuple):
-    """A start state of the slice and its `config` in Python's own kinds."""
+    """A start state of the model check and its `config` as Python values."""
 
     state: JavaObject
     configuration: ModelRecord
 
 
 def successors(tool: JavaObject, state: JavaObject) -> list[JavaObject]:
-    """The states that a step of Next leads to, each once for each way in which Next is true."""
+    """Return the successors under Next, one for each way in which Next is true."""
     states = tool.getNextStates(tool.getNextStateSpec(), state)
     return [states.elementAt(index) for index in range(states.size())]
 
@@ -45,11 +45,11 @@ class Constructing:
     """Takes one step from each constructed state.
 
     Attributes:
-        states: How many there were.
+        states: Number of constructed states.
     """
 
     def __init__(self, specification: Specification, own: Own) -> None:
-        """Use the parsed slice, and share values with the edges that `own` has made."""
+        """Use the parsed specification, and share values with the edges that `own` has made."""
         self._specification = specification
         self._codec = codec()
         self._own_value = own
@@ -59,21 +59,25 @@ class Constructing:
         self._seen_fields = {name: self._codec.encode(name) for name in _SEEN}
         self.states = 0
 
-    def edges(self, starts: Sequence[Start], known: Iterable[Edge]) -> Iterator[Edge]:
-        """Every edge from a constructed state that is not `known` already, each once.
+    def edges(self, starts: Sequence[Start], known_edges: Iterable[Edge]) -> Iterator[Edge]:
+        """Yield every edge from a constructed state that is not in `known_edges`, each once.
 
         Args:
-            starts: One for each cluster; their configurations are those of the known edges, as objects.
-            known: Edges made with the same `own`, which must stay alive meanwhile.
+            starts: One for each cluster; their configurations are the same objects as those of the known edges.
+            known_edges: Edges made with the same `own`, which must stay referenced during the iteration.
 
         Raises:
             ConstructedStateError: A state is not well-typed.
             SpecificationError: TLC cannot evaluate a step.
         """
-        met = {_identity(edge) for edge in known}
+        met = {_identity(edge) for edge in known_edges}
         clusters: Any = self._codec.decode(self._specification.evaluate("Clusters", starts[0].state))
         for start in starts:
-            cluster = next(name for name, given in clusters.items() if self._own_value(given) == start.configuration)
+            cluster = next(
+                name
+                for name, configuration in clusters.items()
+                if self._own_value(configuration) == start.configuration
+            )
             for constructed in constructed_states(cluster, start.configuration):
                 self.states += 1
                 for edge in self._steps(start, constructed):
@@ -89,16 +93,16 @@ class Constructing:
             step, observed = (self._specification.lookup(successor, name) for name in ("step", "observed"))
             event = self._own(step)
             enabled.add(id(event))
-            seen = {name: self._own(observed.select(field)) for name, field in self._seen_fields.items()}
+            fields = {name: self._own(observed.select(field)) for name, field in self._seen_fields.items()}
             yield Edge(
                 configuration=start.configuration,
                 event=event,
-                before=seen["before"],
-                after=seen["after"],
-                refusal=seen["reason"],
-                effects=seen["effects"],
-                completed=seen["completed"],
-                kept=seen["kept"],
+                before=fields["before"],
+                after=fields["after"],
+                refusal=fields["reason"],
+                effects=fields["effects"],
+                completed=fields["completed"],
+                kept=fields["kept"],
                 in_graph=False,
                 constructed=True,
             )
@@ -121,7 +125,7 @@ class Constructing:
         return state
 
     def _messages(self, constructed: ConstructedState) -> JavaObject:
-        """The network with all messages of a state; the groups are kept, so that their ids stay theirs."""
+        """Return the network with all messages of a state; the groups are kept so that their ids are not reused."""
         key = tuple(map(id, constructed.messages))
         if key not in self._network:
             messages = frozenset(message for group in constructed.messages for message in group)
@@ -129,11 +133,11 @@ class Constructing:
         return self._network[key][0]
 
     def _refusals(self, state: JavaObject, constructed: ConstructedState) -> Iterator[tuple[Any, str]]:
-        """Events of the replica with the model's reason for taking no notice, which holds where none is enabled."""
-        asked = self._specification.evaluate("AskedEvents", state)
-        text = str(asked.toString())
+        """Yield events of the replica with the model's reason to ignore each, valid where the event is not enabled."""
+        asked_events = self._specification.evaluate("AskedEvents", state)
+        text = str(asked_events.toString())
         if text not in self._refusable:
-            events: Any = self._codec.decode(asked)
+            events: Any = self._codec.decode(asked_events)
             in_order = sorted(events, key=str)
             self._refusable[text] = tuple([(self._own_value(event), str(reason)) for event, reason in in_order])
         yield from self._refusable[text][constructed.turn :: constructed.share]
@@ -145,7 +149,7 @@ class Constructing:
                 yield self._own_value(cast(TlaValue, named)), "NOT_RUNNING"
 
     def _own(self, value: JavaObject) -> Any:
-        """A value of TLC in Python's own kinds, decoded once for each text."""
+        """Return a TLC value as a Python value, decoded once per text."""
         text = str(value.toString())
         if text not in self._from_text:
             self._from_text[text] = self._own_value(self._codec.decode(value))

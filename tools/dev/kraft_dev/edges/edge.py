@@ -1,34 +1,34 @@
-"""One edge of the model's state graph, as far as it is about one replica."""
+"""An edge of the model's state graph, restricted to one replica."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 ModelRecord = Mapping[str, Any]
-"""A record of the model in Python's own values: see `kraft_spec.mapping_forms`."""
+"""A record of the model as Python values: see `kraft_spec.mapping_forms`."""
 
 WHOLE = -1
-"""`Edge.completed` of a step that no crash cut off."""
+"""`Edge.completed` of a step without a crash."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An event at a replica and what the model makes of it.
+    """An event at a replica and its outcome in the model.
 
-    Edges of the graph that differ in the rest of the cluster alone are one `Edge`.
+    Edges of the graph that differ only in the rest of the cluster are one `Edge`.
 
     Attributes:
         configuration: The variable `config`.
         event: `[name, replica, ...]`: see `mapping.EVENTS`.
         before: The state of the replica.
-        after: Its state after the step, or what a crash left of it.
-        refusal: Why the replica took no notice; "" if it did.
+        after: Its state after the step, or after the crash.
+        refusal: Reason why the replica ignored the event; "" if it did not.
         effects: Durable effects and sends in order, up to the crash if there was one: see `mapping.effect_to_model`.
-        completed: How many effects happened before a crash; `WHOLE` if there was none.
-        kept: The end of the log that the crash left; -1 if there was none.
-        in_graph: Whether the step is an edge of the graph. If not, it is one from a constructed state, or the model
+        completed: Number of effects before a crash; `WHOLE` if there was none.
+        kept: The log end offset after the crash; -1 if there was none.
+        in_graph: True if the step is an edge of the graph. If not, it is one from a constructed state, or the model
             says that the event is refused here.
-        constructed: Whether `before` is a constructed state: see `kraft_dev.edges.constructed`.
+        constructed: True if `before` is a constructed state: see `kraft_dev.edges.constructed`.
     """
 
     configuration: ModelRecord
@@ -52,12 +52,12 @@ class Edge:
         *,
         constructed: bool = False,
     ) -> "Edge":
-        """An event that the model refuses in a state, which stays."""
+        """Return an edge for an event that the model refuses, which leaves the state unchanged."""
         return cls(configuration, event, state, state, reason, (), in_graph=False, constructed=constructed)
 
     @property
     def action(self) -> str:
-        """The name of the event, which is that of the model's action."""
+        """Name of the event, which is that of the model's action."""
         name: str = self.event["name"]
         return name
 

@@ -1,6 +1,6 @@
-"""Every edge of the complete state graph of the slice Edges.tla, breadth first, with TLC in this process.
+"""Breadth-first enumeration of the complete state graph of Edges.tla, with TLC in this process.
 
-After them the edges from constructed states, of `constructing`.
+The edges from constructed states of `constructing` follow.
 
 Only these modules of the package, and `constructed*`, need Java.
 `python -m kraft_dev.edges.enumeration FILE` writes the edges to a file.
@@ -28,13 +28,13 @@ from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
 
 Progress = Callable[[int, int], None]
-"""Called now and then with the states explored and the states known."""
+"""Callback with the number of explored and of known states."""
 
 _STATES_BETWEEN_CALLS = 500
 
 
 class _Label(NamedTuple):
-    """What is counted for each edge, and the edge itself unless it is the network's."""
+    """Counts for each edge, and the edge itself unless it belongs to the network."""
 
     action: str
     edge: Edge | None
@@ -51,11 +51,11 @@ class _Found(NamedTuple):
 
 
 def enumerate_edges(on_progress: Progress | None = None, explaining: Explaining | None = None) -> EdgeGraph:
-    """Enumerate the graph; a process can do so once, because TLC keeps one specification.
+    """Enumerate the graph. A process can do so once, because TLC keeps one specification.
 
     Args:
-        on_progress: Told how far it is.
-        explaining: Told each edge of each state, to explain it as steps of the proof.
+        on_progress: Called with the progress.
+        explaining: Receives each edge of each state, to explain it as steps of the proof.
 
     Raises:
         SpecificationError: TLC cannot parse or evaluate the model.
@@ -84,17 +84,17 @@ class _Enumeration:
         self._refused: list[Edge] = []
 
     def graph(self, on_progress: Progress | None) -> EdgeGraph:
-        """Explore everything."""
+        """Explore all states and return the graph."""
         began = time.perf_counter()
         specification = self._specification
-        known: set[int] = set()
+        fingerprints: set[int] = set()
         queue: deque[_Found] = deque()
         starts: list[Start] = []
         for state in specification.initial_states():
             configuration = str(specification.lookup(state, "config").toString())
             self._configurations[configuration] = self._own(specification.decoded(state, "config"))
             starts.append(Start(state.copy(), self._configurations[configuration]))
-            known.add(self._nameless(state))
+            fingerprints.add(self._nameless(state))
             replicas = specification.decoded(state, "replicas")
             assert isinstance(replicas, tuple), "the replicas are numbered from 1"
             queue.append(_Found(state, configuration, 0, self._begin(configuration, replicas)))
@@ -102,12 +102,12 @@ class _Enumeration:
                 self._ask(state, configuration, number, replica)
         explored = depth = 0
         while queue:
-            found = queue.popleft()
-            depth = found.depth
-            queue.extend(self._explored(found, known))
+            node = queue.popleft()
+            depth = node.depth
+            queue.extend(self._explored(node, fingerprints))
             explored += 1
             if on_progress is not None and explored % _STATES_BETWEEN_CALLS == 0:
-                on_progress(explored, len(known))
+                on_progress(explored, len(fingerprints))
         edges = [label.edge for label in self._labels.values() if label.edge is not None]
         for edge in edges:
             self._actions[edge.action].distinct += 1
@@ -128,64 +128,64 @@ class _Enumeration:
             seconds_constructed=ended - began_constructed,
         )
 
-    def _explored(self, found: _Found, known: set[int]) -> Iterator[_Found]:
+    def _explored(self, node: _Found, fingerprints: set[int]) -> Iterator[_Found]:
         """Count the edges of a state, and yield the states that are new and within the bounds."""
-        seen: set[tuple[int, int]] = set()
-        for successor in successors(self._tool, found.state):
+        edges_seen: set[tuple[int, int]] = set()
+        for successor in successors(self._tool, node.state):
             texts = tuple([str(successor.lookup(name).toString()) for name, _ in self._unlabelled])
-            key = (found.configuration, *texts)
+            key = (node.configuration, *texts)
             label = self._labels.get(key)  # type: ignore[arg-type]
             asked_of: tuple[int, TlaValue] | None = None
             if label is None:
-                label, asked_of = self._label(successor, found.configuration)
+                label, asked_of = self._label(successor, node.configuration)
                 self._labels[key] = label  # type: ignore[index]
             fingerprint = self._nameless(successor)
-            # TLC gives a successor once for each way in which the action's formula is true.
-            if (id(label), fingerprint) in seen:
+            # TLC returns a successor once for each way in which the action's formula is true.
+            if (id(label), fingerprint) in edges_seen:
                 continue
-            seen.add((id(label), fingerprint))
+            edges_seen.add((id(label), fingerprint))
             within = bool(self._tool.isInModel(successor))
             self._count(label, leaving=not within)
             if asked_of is not None:
-                self._ask(successor, found.configuration, *asked_of)
-            followed = found.followed
+                self._ask(successor, node.configuration, *asked_of)
+            followed = node.followed
             if self._explaining is not None and followed is not None and label.edge is not None:
                 followed = self._explaining.follow(followed, label.edge)
-            if within and fingerprint not in known:
-                known.add(fingerprint)
+            if within and fingerprint not in fingerprints:
+                fingerprints.add(fingerprint)
                 if self._explaining is not None and followed is not None:
                     self._explaining.visit(followed)
-                yield _Found(successor, found.configuration, found.depth + 1, followed)
+                yield _Found(successor, node.configuration, node.depth + 1, followed)
 
     def _begin(self, configuration: str, replicas: tuple[TlaValue, ...]) -> Refinement | None:
         if self._explaining is None:
             return None
-        return self._explaining.begin(self._configurations[configuration], [self._own(one) for one in replicas])
+        return self._explaining.begin(self._configurations[configuration], [self._own(replica) for replica in replicas])
 
     def _nameless(self, state: JavaObject) -> int:
-        """The fingerprint of a state without its labels, which are taken off for good."""
+        """Return the fingerprint of a state after removing its labels, which are not restored."""
         for name, nothing in self._unlabelled:
             state.bind(name, nothing)
         return self._specification.fingerprint(state)
 
     def _own(self, value: TlaValue) -> Any:
-        """A value of the model in Python's own kinds; equal values are one object."""
+        """Return a model value as a Python value; equal values become one object."""
         if isinstance(value, Function):
-            known = self._shared.get(value)
-            if known is None:
-                known = self._shared[value] = {key: self._own(entry) for key, entry in value.items()}
-            return known
+            shared = self._shared.get(value)
+            if shared is None:
+                shared = self._shared[value] = {key: self._own(entry) for key, entry in value.items()}
+            return shared
         if isinstance(value, tuple):
             # To Python <<FALSE, FALSE>> equals <<0, 0>>, and a record equals the tuple of its values.
             typed = (type(value), value, *map(type, value))
-            known = self._shared.get(typed)
-            if known is None:
-                known = self._shared[typed] = like(value, [self._own(entry) for entry in value])
-            return known
+            shared = self._shared.get(typed)
+            if shared is None:
+                shared = self._shared[typed] = like(value, [self._own(entry) for entry in value])
+            return shared
         return value
 
     def _label(self, successor: JavaObject, configuration: str) -> tuple[_Label, tuple[int, TlaValue] | None]:
-        """A label met for the first time, and the state of the replica after it, which may be new."""
+        """Return a new label, and the state of the replica after it, which may be new."""
         step = self._specification.decoded(successor, "step")
         assert isinstance(step, Function), "a label is a record"
         name = str(step["name"])
@@ -217,21 +217,21 @@ class _Enumeration:
         counted.crashes += label.edge.completed != WHOLE
 
     def _ask(self, state: JavaObject, configuration: str, replica_id: int, replica: TlaValue) -> None:
-        """Ask the model which events it refuses in a state of a replica that was not met before."""
+        """Collect the events that the model refuses in a new replica state."""
         if (configuration, replica) in self._replica_states:
             return
         self._replica_states.add((configuration, replica))
-        asked = self._specification.bind(state, "step", {"name": "asked", "replica": replica_id})
-        enabled = {self._specification.decoded(successor, "step") for successor in successors(self._tool, asked)}
+        bound = self._specification.bind(state, "step", {"name": "asked", "replica": replica_id})
+        enabled = {self._specification.decoded(successor, "step") for successor in successors(self._tool, bound)}
         cluster, before = self._configurations[configuration], self._own(replica)
-        events: Any = self._decode(self._specification.evaluate("AskedEvents", asked))
+        events: Any = self._decode(self._specification.evaluate("AskedEvents", bound))
         for event, reason in sorted(events, key=str):
             if event not in enabled:
                 self._refused.append(Edge.refused(cluster, self._own(event), before, str(reason)))
 
 
 def _not_running(edges: list[Edge]) -> Iterator[Edge]:
-    """A message at a replica that does not run: one of each kind for each such state."""
+    """Yield edges for messages to a stopped replica: one of each kind for each such state."""
     deliveries: dict[tuple[int, int], dict[str, Edge]] = {}
     stopped: dict[tuple[int, int, int], Edge] = {}
     for edge in edges:

@@ -1,7 +1,7 @@
-"""Every edge of the graph as steps of the inductive proof.
+"""Explanation of every edge of the graph as steps of the inductive proof.
 
-What the proof remembers comes with one way to each state, the first that the search took, so an edge is explained once
-for each state of the cluster that it starts from.
+The proof's history variables follow the search's first path to each state, so an edge is explained once
+for each cluster state that it starts from.
 """
 
 from collections import Counter
@@ -18,23 +18,23 @@ from kraft_simulation.occurrence import CrashPoint, Occurrence
 from kraft_spec import mapping
 
 SHOWN_MAX = 10
-"""How many unexplained edges are kept."""
+"""Number of unexplained edges to keep."""
 
 
 class Explaining:
     """Explains the edges of a search, state by state.
 
     Attributes:
-        edges: How many were explained.
-        steps: Of the proof, by action.
-        states: How many states of the cluster were met.
-        unexplained: The first few edges that are no steps of the proof, with the states of both sides.
-        differing: How many there are of them, by the model's action.
-        broken: Invariants that do not hold in a state of the proof that was reached, with how often.
+        edges: Number of explained edges.
+        steps: Number of proof steps, by action.
+        states: Number of cluster states.
+        unexplained: The first few edges that are not steps of the proof, with the states of both sides.
+        differing: Number of unexplained edges, by the model's action.
+        broken: Invariants that fail in a reached state of the proof, with their counts.
     """
 
     def __init__(self) -> None:
-        """Begin without an edge."""
+        """Start without edges."""
         self._interpreter = Interpreter(theory())
         self.edges = 0
         self.steps: Counter[str] = Counter({action.name: 0 for action in self._interpreter.theory.actions})
@@ -44,17 +44,17 @@ class Explaining:
         self.broken: Counter[str] = Counter()
 
     def begin(self, configuration: ModelRecord, replicas: Sequence[ModelRecord]) -> Refinement:
-        """The proof's state of an initial state.
+        """Return the proof's state for an initial state.
 
         Raises:
-            ValueError: there is none: see `Refinement`.
+            ValueError: There is no such state: see `Refinement`.
         """
-        states = {number: mapping.state_from_model(one) for number, one in enumerate(replicas, start=1)}
-        known = mapping.configuration_from_model(configuration)
-        return Refinement(self._interpreter, known, states, lambda _, message: repr(message))
+        states = {number: mapping.state_from_model(replica) for number, replica in enumerate(replicas, start=1)}
+        converted = mapping.configuration_from_model(configuration)
+        return Refinement(self._interpreter, converted, states, lambda _, message: repr(message))
 
     def follow(self, followed: Refinement, edge: Edge) -> Refinement:
-        """The proof's state after an edge; the same as before it if nothing explains it."""
+        """Return the proof's state after an edge; unchanged if nothing explains the edge."""
         after = followed.copy()
         try:
             steps = after.explain(_occurrence(edge))
@@ -69,16 +69,16 @@ class Explaining:
 
     @property
     def agrees(self) -> bool:
-        """Is every edge explained, and no invariant broken?"""
+        """True if every edge is explained and every invariant holds."""
         return not (self.differing or self.broken)
 
     @property
     def verdict(self) -> str:
-        """In words, with the first edges that are unexplained."""
+        """Summary in words, with the first unexplained edges."""
         if self.agrees:
             return "ok: every edge is a sequence of the proof's steps"
         broken = ", ".join(f"{name} in {number} states" for name, number in self.broken.items())
-        unexplained = f"{self.differing.total()} edges are no steps of the proof; the first:"
+        unexplained = f"{self.differing.total()} edges are not steps of the proof; the first:"
         return "\n".join(
             (
                 *((f"FAIL: broken: {broken}",) if broken else ()),
@@ -87,7 +87,7 @@ class Explaining:
         )
 
     def visit(self, followed: Refinement) -> None:
-        """A state that is new to the search: every invariant is evaluated in it."""
+        """Evaluate every invariant in a state that is new to the search."""
         self.states += 1
         self.broken.update(self._interpreter.broken(followed.world))
 
@@ -96,7 +96,7 @@ def _occurrence(edge: Edge) -> Occurrence:
     configuration = mapping.configuration_from_model(edge.configuration)
     event = mapping.event_from_model(edge.event, configuration.cluster_id)
     before, after = mapping.state_from_model(edge.before), mapping.state_from_model(edge.after)
-    # The replay shows that these are the model's effects.
+    # The replay checks that these are the model's effects.
     step = step_of(Replica(before, configuration), event, edge)
     crash = None if edge.completed == WHOLE else CrashPoint(edge.completed, edge.kept)
     name = repr(event.message) if isinstance(event, Receive) else None

@@ -1,4 +1,4 @@
-"""What the enumeration of the model's state graph found."""
+"""Result of the enumeration of the model's state graph."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from kraft_dev.edges.edge import WHOLE, Edge
 
 NETWORK_ACTIONS = ("AnswerUnsupportedVersion", "DropMessage", "CutLink", "HealLink")
-"""Actions of the model that are no event of a replica."""
+"""Actions of the model that are not events of a replica."""
 
 NOT_ALLOWED = (
     "NOT_RUNNING",
@@ -16,20 +16,20 @@ NOT_ALLOWED = (
     "CHANGE_NOT_ALLOWED",
     "SNAPSHOT_OUT_OF_RANGE",
 )
-"""Why the model does not allow an event: `RefusalReason` in Observed.tla."""
+"""Reasons why the model does not allow an event: `RefusalReason` in Observed.tla."""
 
 
 @dataclass(slots=True)
 class ActionEdges:
-    """How many edges one action has, in the graph or from constructed states.
+    """Edge counts of one action, in the graph or from constructed states.
 
     Attributes:
         changing: Edges that change the replica.
-        unchanging: Edges at a replica that stays as it is: it answers, or takes no notice for a reason of its own.
-        crashes: Those of `changing` and `unchanging` that a crash cuts off in the middle.
-        network: In the graph: edges that are no event of a replica.
-        leaving: In the graph: those of all edges that lead to a state beyond the bounds, which is not explored.
-        distinct: In the graph: different `Edge`s, which is what is replayed; from constructed states all are.
+        unchanging: Edges that leave the replica unchanged: it responds, or ignores the event.
+        crashes: Edges of `changing` and `unchanging` that a crash interrupts.
+        network: In the graph: edges that are not events of a replica.
+        leaving: In the graph: edges to a state beyond the bounds, which is not explored.
+        distinct: In the graph: distinct `Edge`s, which are replayed; from constructed states all are distinct.
         refused: From constructed states: events that the action does not allow in the state.
     """
 
@@ -44,19 +44,19 @@ class ActionEdges:
 
 @dataclass(frozen=True, slots=True)
 class EdgeGraph:
-    """The complete state graph of the slice, as far as it is about replicas, and the edges from constructed states.
+    """The complete state graph restricted to replicas, and the edges from constructed states.
 
     Attributes:
         edges: Different edges, and the events that the model refuses in the replica states of the graph; after them
             those from constructed states.
         actions: Edges of the graph by action.
         states: States within the bounds.
-        depth: Steps to the state that is farthest from a start.
-        replica_states: Different states of a replica.
+        depth: Steps from a start to the farthest state.
+        replica_states: Number of distinct replica states.
         seconds: Wall-clock time of the enumeration.
         constructed: Edges from constructed states by action.
-        constructed_states: How many states were constructed.
-        seconds_constructed: That part of `seconds` which the constructed states took.
+        constructed_states: Number of constructed states.
+        seconds_constructed: Part of `seconds` spent on the constructed states.
     """
 
     edges: tuple[Edge, ...]
@@ -71,12 +71,12 @@ class EdgeGraph:
 
     @property
     def changing(self) -> int:
-        """Edges of the graph that change a replica."""
+        """Number of edges of the graph that change a replica."""
         return sum(counted.changing for counted in self.actions.values())
 
     @property
     def refused(self) -> int:
-        """Events that the model refuses, one for each replica state of the graph and event."""
+        """Number of refused events: one for each replica state of the graph and event."""
         return sum(not edge.in_graph and not edge.constructed for edge in self.edges)
 
 
@@ -84,12 +84,12 @@ def count_constructed(edges: Iterable[Edge]) -> dict[str, ActionEdges]:
     """Count edges from constructed states by action, in alphabetical order."""
     counted: dict[str, ActionEdges] = {}
     for edge in edges:
-        one = counted.setdefault(edge.action, ActionEdges())
+        counts = counted.setdefault(edge.action, ActionEdges())
         if edge.refusal in NOT_ALLOWED:
-            one.refused += 1
+            counts.refused += 1
             continue
         changing = edge.before != edge.after
-        one.changing += changing
-        one.unchanging += not changing
-        one.crashes += edge.completed != WHOLE
+        counts.changing += changing
+        counts.unchanging += not changing
+        counts.crashes += edge.completed != WHOLE
     return dict(sorted(counted.items()))

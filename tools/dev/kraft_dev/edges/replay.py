@@ -1,6 +1,6 @@
-"""Edges of the model on the Python reference: the same state, the same effects in the same order, the same refusal.
+"""Replay of the model's edges on the Python reference: state, effects in order, and refusals must be equal.
 
-Nothing here needs Java.
+This module does not need Java.
 """
 
 import time
@@ -21,33 +21,34 @@ DRAW = Draw(correlation_id=1, election_timeout_ms=1500, election_backoff_ms=400)
 """The correlation id is `Correlation` of KRaft.tla; the model has no clock."""
 
 SHOWN_MAX = 10
-"""How many differing edges a report keeps."""
+"""Number of differing edges that a report keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class DifferingEdge:
-    """An edge on which the reference departs from the model."""
+    """An edge on which the reference differs from the model."""
 
     edge: Edge
     differences: tuple[Difference, ...]
     """Fields such as "state.voted", "effects[1].granted", "refusal", or "raises"."""
 
     def __str__(self) -> str:
-        shown = "\n".join(
-            f"  {one.field}: the model gives {one.expected}, the reference {one.actual}" for one in self.differences
+        lines = "\n".join(
+            f"  {difference.field}: the model gives {difference.expected}, the reference {difference.actual}"
+            for difference in self.differences
         )
-        return f"{self.edge}\n  before: {dict(self.edge.before)}\n{shown}"
+        return f"{self.edge}\n  before: {dict(self.edge.before)}\n{lines}"
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeReport:
-    """What a replay found.
+    """Result of a replay.
 
     Attributes:
-        replayed: Edges that were replayed.
-        differing: How many of them differ, by action.
-        differing_constructed: Those of `differing` that start from a constructed state.
-        shown: The first few of those.
+        replayed: Number of replayed edges.
+        differing: Number of differing edges, by action.
+        differing_constructed: Edges of `differing` that start from a constructed state.
+        shown: The first few differing edges.
         seconds: Wall-clock time.
     """
 
@@ -59,44 +60,44 @@ class EdgeReport:
 
     @property
     def agrees(self) -> bool:
-        """Does the reference do on every edge what the model does?"""
+        """True if the reference agrees with the model on every edge."""
         return not self.differing
 
 
 class _Crossing:
-    """Model values as values of the reference, each crossed over once: many edges share them."""
+    """Conversion of model values to values of the reference, once each because many edges share them."""
 
     def __init__(self) -> None:
         self._configurations: dict[int, Configuration] = {}
         self._states: dict[int, ReplicaState] = {}
 
     def configuration(self, record: ModelRecord) -> Configuration:
-        known = self._configurations.get(id(record))
-        if known is None:
-            known = self._configurations[id(record)] = mapping.configuration_from_model(record)
-        return known
+        converted = self._configurations.get(id(record))
+        if converted is None:
+            converted = self._configurations[id(record)] = mapping.configuration_from_model(record)
+        return converted
 
     def state(self, record: ModelRecord) -> ReplicaState:
-        known = self._states.get(id(record))
-        if known is None:
-            known = self._states[id(record)] = mapping.state_from_model(record)
-            if mapping.state_to_model(known) != record:
-                raise ValueError("the state comes back from the reference as another")
-        return known
+        converted = self._states.get(id(record))
+        if converted is None:
+            converted = self._states[id(record)] = mapping.state_from_model(record)
+            if mapping.state_to_model(converted) != record:
+                raise ValueError("the state does not round-trip through the reference")
+        return converted
 
 
 def replay(edges: Iterable[Edge], *, stop_at_first: bool = False) -> EdgeReport:
-    """Replay edges; an exception of the reference is a difference like any other.
+    """Replay edges; an exception of the reference counts as a difference.
 
     Args:
-        edges: They must stay alive meanwhile, a list or a tuple.
+        edges: A list or tuple, because the edges must stay referenced during the replay.
         stop_at_first: Stop at the first edge that differs.
     """
     began = time.perf_counter()
     crossing = _Crossing()
     differing: dict[str, int] = {}
     differing_constructed: dict[str, int] = {}
-    shown: list[DifferingEdge] = []
+    first_differing: list[DifferingEdge] = []
     replayed = 0
     for edge in edges:
         replayed += 1
@@ -105,11 +106,11 @@ def replay(edges: Iterable[Edge], *, stop_at_first: bool = False) -> EdgeReport:
             differing[edge.action] = differing.get(edge.action, 0) + 1
             if edge.constructed:
                 differing_constructed[edge.action] = differing_constructed.get(edge.action, 0) + 1
-            if len(shown) < SHOWN_MAX:
-                shown.append(DifferingEdge(edge, differences))
+            if len(first_differing) < SHOWN_MAX:
+                first_differing.append(DifferingEdge(edge, differences))
             if stop_at_first:
                 break
-    return EdgeReport(replayed, differing, differing_constructed, tuple(shown), time.perf_counter() - began)
+    return EdgeReport(replayed, differing, differing_constructed, tuple(first_differing), time.perf_counter() - began)
 
 
 def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
@@ -118,7 +119,7 @@ def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
         event = mapping.event_from_model(edge.event, configuration.cluster_id)
         before = crossing.state(edge.before)
         step = step_of(Replica(before, configuration), event, edge)
-        # A replica that takes no notice gives its state back, which has been compared.
+        # A replica that ignores the event returns its state, which has been compared.
         state = edge.before if step.state is before else mapping.state_to_model(step.state)
         effects = tuple(
             [mapping.effect_to_model(effect) for effect in step.effects if not isinstance(effect, StartTimer)]
@@ -126,14 +127,14 @@ def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
         refusal = "" if step.refusal is None else str(step.refusal)
         if state == edge.after and effects == edge.effects and refusal == edge.refusal:
             return ()
-    # A reference with a bug may raise anything.
+    # A mutant of the reference may raise any exception.
     except Exception as error:
         return (Difference("raises", "an outcome", f"{type(error).__name__}: {error}"),)
     return tuple(_differences(edge, state, effects, refusal))
 
 
 def step_of(replica: Replica, event: Event, edge: Edge) -> Step:
-    """What a replica does at the event of an edge, up to its crash."""
+    """Return the step of a replica at an edge's event, up to its crash."""
     if edge.completed == WHOLE:
         return replica.step(event, DRAW)
     return replica.crash_during(event, DRAW, edge.completed, edge.kept)

@@ -1,7 +1,8 @@
-"""Every step of a slice of the model as steps of the inductive proof, and the proof's invariants in every state.
+"""Explanation of every step of a model check as steps of the inductive proof, with the proof's invariants in every
+state.
 
-The slice is that of a model check. A module made for it extends the slice's: it labels each step with the action and
-its arguments, which Next has not. What a step did to its replica, the reference knows (`kraft_dev.edges`).
+A generated module extends the module of the model check: it labels each step with the action and
+its arguments, which Next lacks. The reference computes the effects of the step on its replica (`kraft_dev.edges`).
 """
 
 import re
@@ -43,19 +44,19 @@ NOT_EXPLAINED = {
     "voters-known-leader": "a voter alone in a set that is not synced elects itself and dies before the sync: its file "
     "names it the leader, by a log that it lost, and the proof has nobody elected",
 }
-"""Slices of which the proof says nothing, and why."""
+"""Model checks outside the proof, and the reason."""
 
 
 class Reached(NamedTuple):
-    """How far a search came."""
+    """Progress of a search."""
 
     states: int
     queued: int
-    """States that were found and whose steps were not taken; none after a whole search."""
+    """States that were discovered and not expanded; none after a complete search."""
 
 
 def slices() -> dict[str, ModelCheck]:
-    """The exhaustive slices of the `ci` group whose every state the proof is to hold in, by name."""
+    """Return the exhaustive model checks of the `ci` group in whose every state the proof must hold, by name."""
     return {
         check.name: check
         for check in checks_of("ci")
@@ -70,16 +71,16 @@ def explain_slice(
     on_progress: Callable[[Reached], None],
     time_limit_seconds: float | None = None,
 ) -> Reached:
-    """Search a slice breadth first; a process can do so once, because TLC keeps one specification.
+    """Search a model check breadth first. A process can do so once, because TLC keeps one specification.
 
     Args:
-        check: The slice.
-        explaining: Told each step and each new state.
-        on_progress: Told now and then how far it is.
-        time_limit_seconds: Stop after that long.
+        check: The model check.
+        explaining: Receives each step and each new state.
+        on_progress: Called periodically with the progress.
+        time_limit_seconds: Stop after this time.
 
     Raises:
-        ValueError: The proof knows nothing of how the slice starts: see `Refinement`.
+        ValueError: The proof has no such start state: see `Refinement`.
         SpecificationError: TLC cannot parse or evaluate the model.
         JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
     """
@@ -92,13 +93,13 @@ def explain_slice(
 def _write_labelled(check: ModelCheck, folder: Path) -> None:
     lines = (folder / "KRaft.tla").read_text(encoding="utf-8").splitlines()
     disjuncts = lines[lines.index("Next ==") + 1 : -1]
-    labelled = [_LABELLED.sub(r"\1(\2) /\\ step' = <<" r'"\1", \2>>', one) for one in disjuncts]
+    labelled = [_LABELLED.sub(r"\1(\2) /\\ step' = <<" r'"\1", \2>>', disjunct) for disjunct in disjuncts]
     configuration = check.configuration
     module = (
         f"---- MODULE {_ROOT} ----",
         f"EXTENDS {configuration.module}",
         "VARIABLE step",
-        # The slices about liveness have a formula, which begins with Start.
+        # Liveness checks have a formula, which begins with Start.
         f"{_ROOT}Init == {'Start' if configuration.specification else configuration.init} /\\ step = <<>>",
         f"{_ROOT}Next ==",
         *labelled,
@@ -123,24 +124,24 @@ class _Search:
 
     def run(self, on_progress: Callable[[Reached], None], time_limit_seconds: float | None) -> Reached:
         end = inf if time_limit_seconds is None else monotonic() + time_limit_seconds
-        known: set[int] = set()
+        fingerprints: set[int] = set()
         queue: deque[tuple[JavaObject, Refinement]] = deque()
         for state in self._specification.initial_states():
             if self._tool.isInModel(state):
-                known.add(self._fingerprint(state))
+                fingerprints.add(self._fingerprint(state))
                 replicas: Any = _plain(self._specification.decoded(state, "replicas"))
                 queue.append((state, self._explaining.begin(self._configuration(state), replicas)))
                 self._explaining.visit(queue[-1][1])
         explored = 0
         while queue and monotonic() < end:
-            queue.extend(self._explored(*queue.popleft(), known))
+            queue.extend(self._explored(*queue.popleft(), fingerprints))
             explored += 1
             if explored % 500 == 0:
                 on_progress(Reached(explored, len(queue)))
         return Reached(explored, len(queue))
 
     def _explored(
-        self, state: JavaObject, followed: Refinement, known: set[int]
+        self, state: JavaObject, followed: Refinement, fingerprints: set[int]
     ) -> Iterator[tuple[JavaObject, Refinement]]:
         for successor in successors(self._tool, state):
             if not self._tool.isInActions(state, successor):
@@ -148,29 +149,31 @@ class _Search:
             edge = self._edge(state, successor)
             after = followed if edge is None else self._explaining.follow(followed, edge)
             fingerprint = self._fingerprint(successor)
-            if self._tool.isInModel(successor) and fingerprint not in known:
-                known.add(fingerprint)
+            if self._tool.isInModel(successor) and fingerprint not in fingerprints:
+                fingerprints.add(fingerprint)
                 self._explaining.visit(after)
                 yield successor, after
 
     def _fingerprint(self, state: JavaObject) -> int:
-        """That of a state without its label, which is taken off for good."""
+        """Return the fingerprint of a state after removing its label, which is not restored."""
         state.bind(self._step, self._no_step)
         return self._specification.fingerprint(state)
 
     def _edge(self, state: JavaObject, successor: JavaObject) -> Edge | None:
-        """What happened to a replica; None where the network alone changed."""
+        """Return the event at a replica; None if only the network changed."""
         label = self._specification.lookup(successor, "step")
         name, *arguments = self._decode(label)
         if name in NETWORK_ACTIONS:
             return None
         place = codec().encode(arguments[0])
-        before, after = (self._specification.lookup(one, "replicas").apply(place, 0) for one in (state, successor))
+        before, after = (
+            self._specification.lookup(model_state, "replicas").apply(place, 0) for model_state in (state, successor)
+        )
         configuration = self._configuration(state)
         key = (str(id(configuration)), str(label.toString()), str(before.toString()), str(after.toString()))
         if key not in self._edges:
-            states = [_plain(self._decode(one)) for one in (before, after)]
-            self._edges[key] = _edge(configuration, name, [_plain(one) for one in arguments], *states)
+            states = [_plain(self._decode(replica)) for replica in (before, after)]
+            self._edges[key] = _edge(configuration, name, [_plain(argument) for argument in arguments], *states)
         return self._edges[key]
 
     def _configuration(self, state: JavaObject) -> Any:
@@ -179,19 +182,19 @@ class _Search:
         if text not in self._configurations:
             plain = _plain(self._decode(value))
             # MCBounds writes {NoKey} for the voters of the cluster.
-            formatted = [plain["voters"] if one == {NO_KEY} else one for one in plain["initial_voters"]]
+            formatted = [plain["voters"] if voters == {NO_KEY} else voters for voters in plain["initial_voters"]]
             self._configurations[text] = {**plain, "initial_voters": tuple(formatted)}
         return self._configurations[text]
 
 
 def _edge(configuration: Any, name: str, arguments: list[Any], before: Any, after: Any) -> Edge:
-    replica_id, *others = arguments
+    replica_id, *parameters = arguments
     event = {"name": name, "replica": replica_id}
     if name.startswith("Handle"):
-        event["message"] = others[0]
+        event["message"] = parameters[0]
     else:
         fields = mapping.EVENTS[mapping.EVENT_TYPES[name]]
-        event |= dict(zip((field.model for field in fields), others, strict=True))
+        event |= dict(zip((field.model for field in fields), parameters, strict=True))
     whole = Edge(configuration, event, before, after, "", ())
     if name == "Crash" or after["role"] != Role.STOPPED:
         return whole
@@ -199,20 +202,23 @@ def _edge(configuration: Any, name: str, arguments: list[Any], before: Any, afte
 
 
 def _cut_short(whole: Edge) -> Iterator[Edge]:
-    """The same step up to each crash in the middle of it that leaves the state after it."""
-    known = mapping.configuration_from_model(whole.configuration)
-    event, before = mapping.event_from_model(whole.event, known.cluster_id), mapping.state_from_model(whole.before)
+    """Yield the same step up to each crash within it that leaves the state after it."""
+    configuration = mapping.configuration_from_model(whole.configuration)
+    event, before = (
+        mapping.event_from_model(whole.event, configuration.cluster_id),
+        mapping.state_from_model(whole.before),
+    )
     kept = whole.after["base"]["end_offset"] + len(whole.after["log"])
-    for completed in range(1, len(Replica(before, known).step(event, DRAW).effects)):
+    for completed in range(1, len(Replica(before, configuration).step(event, DRAW).effects)):
         edge = replace(whole, completed=completed, kept=kept)
-        # More may be kept than a crash at this place can leave.
+        # A crash at this place may be unable to leave this much of the log.
         with suppress(ValueError):
-            if mapping.state_to_model(step_of(Replica(before, known), event, edge).state) == whole.after:
+            if mapping.state_to_model(step_of(Replica(before, configuration), event, edge).state) == whole.after:
                 yield edge
 
 
 def _plain(value: Any) -> Any:
-    """A value of the model in Python's own kinds."""
+    """Return a model value as a Python value."""
     if isinstance(value, Function):
         return {key: _plain(entry) for key, entry in value.items()}
-    return like(value, [_plain(one) for one in value]) if isinstance(value, tuple) else value
+    return like(value, [_plain(element) for element in value]) if isinstance(value, tuple) else value

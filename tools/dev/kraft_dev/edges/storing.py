@@ -1,10 +1,10 @@
-"""The model's edges in a file, for tools that replay them in another process, and so that TLC enumerates them once.
+"""File of the model's edges, so that TLC enumerates them once and other processes replay them.
 
-The file holds no value of the reference, so that it can be read beside one whose classes are broken.
-It is a pickle and made for one machine: read none that somebody else wrote.
-Its first line is the format and the key, which is over whatever the enumeration depends on; who wants the model's edges
-of today asks for it.
-Only what the model does is kept: what the reference does is found out anew by each replay.
+The file holds no value of the reference, so that a process with a mutant of the reference can read it.
+It is a pickle made for one machine: do not read a file from an untrusted source.
+Its first line has the format and a key over everything that the enumeration depends on; a reader that needs edges of
+the current model compares the key.
+Only the model's side is stored; each replay runs the reference anew.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ _values = attrgetter(*(field.name for field in fields(Edge)))
 
 
 class EdgeFileError(ValueError):
-    """A file holds no edges, or those of another version."""
+    """A file has no edges, or edges of another version."""
 
 
 @cache
 def enumeration_key() -> str:
-    """SHA-256, in hexadecimal, over all that the enumerated edges depend on, when this process first asks.
+    """Return the SHA-256, in hexadecimal, of everything that the enumerated edges depend on, at the first call.
 
     That is the modules, Edges.cfg, tla2tools.jar, Python's version, and all Python code of the model's side and of
     the reference, whose tables name the fields and messages of constructed states.
@@ -40,7 +40,7 @@ def enumeration_key() -> str:
     Raises:
         JarMissing, JarMismatch: There is no jar to enumerate with.
     """
-    # Late: without a jar a file can still be read and replayed.
+    # Imported late: a file can be read and replayed without a jar.
     from kraft_spec.tlc.jar import find_jar
 
     sources = fingerprint_of(
@@ -51,7 +51,7 @@ def enumeration_key() -> str:
 
 
 def save_edges(path: Path, graph: EdgeGraph) -> int:
-    """Write a graph to a file, whole or not at all; return its size in bytes.
+    """Write a graph to a file atomically; return its size in bytes.
 
     Values that edges share are written once, as `enumerate_edges` shares them.
 
@@ -59,7 +59,7 @@ def save_edges(path: Path, graph: EdgeGraph) -> int:
         OSError: The file cannot be written.
         JarMissing, JarMismatch: There is no jar, so there is no key.
     """
-    # Edges as rows: as objects they take far longer to read.
+    # Edges are stored as rows, because objects take far longer to read.
     rows = [_values(edge) for edge in graph.edges]
     content = pickle.dumps((replace(graph, edges=()), rows), protocol=pickle.HIGHEST_PROTOCOL)
     with whole_file(path) as stream:
@@ -71,24 +71,24 @@ def _first_line() -> bytes:
 
 
 def load_edges(path: Path) -> tuple[Edge, ...]:
-    """Read the edges in a file, whatever model they were enumerated from.
+    """Read the edges of a file, whatever model they were enumerated from.
 
     Raises:
         OSError: The file cannot be read.
-        EdgeFileError: It holds something else, or a part only.
+        EdgeFileError: The file is not a file of edges, or is incomplete.
     """
     return _graph(path, _parts(path)[1]).edges
 
 
 def stored_graph(path: Path) -> EdgeGraph | None:
-    """The graph in a file, if it was enumerated by this model and this code; None if not.
+    """Return the graph of a file if the current model and code enumerated it, else None.
 
     Raises:
         OSError: There is a file and it cannot be read.
-        EdgeFileError: The file is no file of edges at all, so nobody should write edges there.
+        EdgeFileError: The file is not a file of edges, so edges must not be written to it.
         JarMissing, JarMismatch: There is no jar, so there is no key.
     """
-    # First, so that the key of what is enumerated instead is that of the sources before, and not after, minutes of it.
+    # Compute the key first: it must be that of the sources before the minutes of enumeration, not after.
     wanted = _first_line()
     if not path.exists():
         return None

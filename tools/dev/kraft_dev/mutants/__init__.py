@@ -1,1 +1,1 @@
-"""Mutants of the reference and the model, and what each tool says of them; docs/checks.md says how."""
+"""Mutants of the reference and the model, and each tool's result for them; described in docs/checks.md."""

@@ -1,4 +1,4 @@
-"""A mutant behind kraft-adapter/1: a process of its own with the edited sources, and the runner that everybody uses."""
+"""A mutant behind kraft-adapter/1: a separate process with the edited sources, and the ordinary runner."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -17,10 +17,10 @@ from kraft_spec.edits import edited_packages
 from kraft_vectors.catalogue import AnyVector
 
 PROFILE = "kip"
-"""Under which vectors are asked; those of other profiles alone, under the first of theirs."""
+"""Profile under which vectors run; a vector without it runs under the first of its own."""
 REPLY_TIMEOUT_S = 10.0
 FAULTS_MAX = 3
-"""A mutant that dies or hangs so often is left alone: each time costs a start, or the time of a reply."""
+"""Number of crashes or hangs after which a mutant is not run again, because each costs a start or a timeout."""
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def broken_adapter(subject: Subject) -> Iterator[str]:
 
 
 def command_line(environment: Mapping[str, str]) -> str:
-    """The command line, which names its environment itself: the runner hands none on."""
+    """Return the command line, which sets its environment itself because the runner passes none on."""
     names = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED")
     words = child_command("kraft_dev.mutants.mutant_adapter")
     return shlex.join(["env", *[f"{name}={environment[name]}" for name in names], *words])
@@ -46,11 +46,11 @@ Run = Callable[[Session, AnyVector, str], Outcome]
 
 
 class MutantProcess:
-    """The process of an adapter, started again after it has died or hung.
+    """Process of an adapter, restarted after a crash or a hang.
 
     Attributes:
         hello: Its hello; None before the first.
-        faults: How often it has died or hung.
+        faults: Number of crashes and hangs.
     """
 
     def __init__(self, command: str) -> None:
@@ -62,11 +62,11 @@ class MutantProcess:
 
     @property
     def is_left_alone(self) -> bool:
-        """Has it died or hung too often to go on?"""
+        """True if it has crashed or hung too often to go on."""
         return self.faults >= FAULTS_MAX
 
     def outcome(self, vector: AnyVector, run: Run) -> Outcome:
-        """What the runner says; that the process dies or hangs is an outcome too.
+        """Run a vector; a crash or a hang of the process is an outcome, too.
 
         Raises:
             ToolError: the process does not run the mutant.

@@ -1,6 +1,6 @@
-"""Each check and the mutants that it detects: what the catalogues state, and runs listed in checks.toml.
+"""Checks and the mutants that they detect: those stated in the catalogues, and runs listed in checks.toml.
 
-What detects the mutants of the model is in the catalogue of mutants and in that of model checks; the file does not
+The catalogues of mutants and of model checks state which checks detect mutants of the model; the file does not
 repeat it.
 """
 
@@ -21,27 +21,27 @@ from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CHECKS
 
 SEEDS = 50
-"""Of every workload, for a run in the place of one that shows nothing any more."""
+"""Seeds of every workload to try when the listed run no longer detects the mutant."""
 
 
 class Detected(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A check that detects a mutant first."""
+    """A check that is the first to detect a mutant."""
 
     layer: Layer
     check: str
     mutant: str
     run: Run
-    """The run of the mutant in which it does."""
+    """Run of the mutant in which the check detects it."""
     beside: tuple[str, ...] = ()
-    """Stronger properties, which the same event violates: without them this check would be the one to detect it."""
+    """Stronger properties that the same event violates; without them this check would be the first."""
 
     def __str__(self) -> str:
-        """The run, and what else it violates."""
+        """Return the run and the stronger properties that it violates."""
         return f"{self.run}, beside {', '.join(self.beside)}" if self.beside else str(self.run)
 
 
 class Aside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A check that is no promise of the protocol, and what shows that it can fail."""
+    """A check that is not a property of the protocol, and a run that shows that it can fail."""
 
     layer: Layer
     check: str
@@ -49,7 +49,7 @@ class Aside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The file."""
+    """Contents of checks.toml."""
 
     detected: tuple[Detected, ...] = ()
     aside: tuple[Aside, ...] = ()
@@ -67,78 +67,88 @@ def load_checks() -> Listed:
 
 def is_evidence(subject: Subject) -> bool:
     """True if a check is listed with the mutant."""
-    return any(one.mutant == subject.name for one in load_checks().detected)
+    return any(entry.mutant == subject.name for entry in load_checks().detected)
 
 
 def run_again(subject: Subject, _means: Means) -> Iterator[Cell]:
-    """Run again what is listed of a mutant: a cell for each check that is to be the first to detect it.
+    """Repeat the listed runs of a mutant; yield a cell for each check that must be the first to detect it.
 
     Raises:
-        EditError: An edit does not fit any more.
+        EditError: An edit does not fit the sources.
         ChildError: The process failed.
     """
-    for one in load_checks().detected:
-        if one.mutant == subject.name:
-            problem = problem_of(one)
+    for entry in load_checks().detected:
+        if entry.mutant == subject.name:
+            problem = problem_of(entry)
             if problem:
-                other = another_run(one)
+                other = another_run(entry)
                 problem += f"; {'no run' if other is None else other} does"
-            yield Cell("checks", not problem, f"{one.layer} {one.check}", str(one), 1, problem=problem)
+            yield Cell("checks", not problem, f"{entry.layer} {entry.check}", str(entry), 1, problem=problem)
 
 
 def problem_of(detected: Detected) -> str:
-    """Run it again: why this is not what is listed; empty if it is.
+    """Repeat a run; return why its result is not as listed, empty if it is.
 
     Raises:
         MutantError: There is no such mutant.
-        EditError: An edit does not fit any more.
+        EditError: An edit does not fit the sources.
         ChildError: The process failed.
     """
-    (found,) = _judged(detected, [detected.run])
-    first = [name for name in found.properties if name not in detected.beside][:1]
-    if first == [detected.check] and set(detected.beside) <= set(found.properties):
+    (violation,) = _judged(detected, [detected.run])
+    first = [name for name in violation.properties if name not in detected.beside][:1]
+    if first == [detected.check] and set(detected.beside) <= set(violation.properties):
         return ""
-    said = ", ".join(found.properties) or "nothing"
+    actual = ", ".join(violation.properties) or "nothing"
     beside = f" beside {', '.join(detected.beside)}" if detected.beside else ""
-    return f"{detected.run} of {detected.mutant} violates {said}, not {detected.check}{beside}"
+    return f"{detected.run} of {detected.mutant} violates {actual}, not {detected.check}{beside}"
 
 
 def another_run(detected: Detected, seeds: int = SEEDS) -> Run | None:
-    """The first run of which the check is the first to detect something; None if there is none."""
+    """Return the first run in which this check is the first to detect a violation; None if there is none."""
     for seed in range(seeds):
-        for found in _judged(detected, [Run(workload, seed) for workload in WORKLOADS]):
-            if found.properties[:1] == (detected.check,):
-                return found.run
+        for violation in _judged(detected, [Run(workload, seed) for workload in WORKLOADS]):
+            if violation.properties[:1] == (detected.check,):
+                return violation.run
     return None
 
 
 def _judged(detected: Detected, runs: Sequence[Run]) -> tuple[Found, ...]:
-    """What these runs of its mutant violate, by the layer of the check."""
+    """Return the violations of these runs, according to the layer of the check."""
     judge: Judge = "simulator" if detected.layer == "simulator" else "line"
     return judge_runs(load_catalogue()[detected.mutant], judge, runs)
 
 
 def check_problems(checks: Sequence[Check], catalogue: Catalogue, listed: Listed) -> Iterator[str]:
-    """What is wrong, in sentences: checks that detect nothing, and entries for what there is not."""
-    reasons = {(one.layer, one.check) for one in listed.aside}
+    """Yield problems in sentences: checks that detect nothing, and entries that refer to nothing."""
+    reasons = {(aside.layer, aside.check) for aside in listed.aside}
     for check in checks:
         if not (any(_detected_by(check, catalogue, listed)) or (check.layer, check.name) in reasons):
-            yield f"{check.layer} {check.name}: no mutant that it detects"
-    known, mutants = {(check.layer, check.name) for check in checks}, {mutant.name for mutant in catalogue.mutants}
+            yield f"{check.layer} {check.name}: detects no mutant"
+    known_checks, mutants = (
+        {(check.layer, check.name) for check in checks},
+        {mutant.name for mutant in catalogue.mutants},
+    )
     entries: tuple[Detected | Aside, ...] = (*listed.detected, *listed.aside)
-    for one in entries:
-        mutant = one.mutant if isinstance(one, Detected) else ""
-        if (one.layer, one.check) not in known or (mutant and mutant not in mutants):
-            yield f"{one.layer} {one.check}: listed with mutant {mutant or 'none'}: one of the two does not exist"
+    for entry in entries:
+        mutant = entry.mutant if isinstance(entry, Detected) else ""
+        if (entry.layer, entry.check) not in known_checks or (mutant and mutant not in mutants):
+            yield (
+                f"{entry.layer} {entry.check}: listed with mutant {mutant or 'none'}, "
+                "but the check or the mutant does not exist"
+            )
 
 
 def _detected_by(check: Check, catalogue: Catalogue, listed: Listed) -> Iterator[tuple[str, str]]:
-    """Mutants, or slices with a rule broken, that a check detects, each with how that is known."""
-    stated = [one for one in catalogue.mutants if one.evidence is not None and not isinstance(one.evidence, Covered)]
+    """Yield the mutants and model checks with an omitted rule that a check detects, each with its evidence."""
+    stated = [
+        mutant
+        for mutant in catalogue.mutants
+        if mutant.evidence is not None and not isinstance(mutant.evidence, Covered)
+    ]
     if check.layer == "model":
         for model in CHECKS:
             if model.violates == check.name:
-                yield model.name, "the slice of this name must violate it"
+                yield model.name, "the model check of this name must violate it"
     for detected in listed.detected:
         if (detected.layer, detected.check) == (check.layer, check.name):
             yield detected.mutant, str(detected)
@@ -152,14 +162,14 @@ def _detected_by(check: Check, catalogue: Catalogue, listed: Listed) -> Iterator
 
 
 def checks_section(checks: Sequence[Check], catalogue: Catalogue, listed: Listed) -> Section:
-    """The table of checks."""
+    """Return the table of checks."""
     words = (
-        "Each check stands with the mutants, or slices with a rule broken or left out, that it detects first or alone; "
-        "the last column is about the first of them.",
+        "Each check is listed with the mutants, or model checks with an omitted rule, that it detects first or alone; "
+        "the last column gives the evidence for the first.",
         "`python -m kraft_dev mutants --tool evidence` runs those of the models, "
         "and `--tool checks` the listed runs of the others.",
     )
-    reasons = {(one.layer, one.check): one.reason for one in listed.aside}
+    reasons = {(aside.layer, aside.check): aside.reason for aside in listed.aside}
     rows = []
     for check in checks:
         detected = list(_detected_by(check, catalogue, listed))
@@ -167,4 +177,4 @@ def checks_section(checks: Sequence[Check], catalogue: Catalogue, listed: Listed
         how = detected[0][1] if detected else ""
         none = f"none: {reasons.get((check.layer, check.name), '')}"
         rows.append((f"{check.layer}: {check.name}", check.kind, names or none, how))
-    return Section("Checks", words, ("check", "kind", "detects", "how the first is known"), tuple(rows))
+    return Section("Checks", words, ("check", "kind", "detects", "evidence for the first"), tuple(rows))

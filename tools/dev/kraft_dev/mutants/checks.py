@@ -1,4 +1,4 @@
-"""The checks that there are, read off the sources: what the models, the simulator and the trace checker look for."""
+"""Checks of the models, the simulator and the trace checker, read from the sources."""
 
 import ast
 import re
@@ -17,11 +17,11 @@ LAYERS: tuple[Layer, ...] = ("model", "simulator", "trace line")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Check:
-    """Something that is checked.
+    """A property that is checked.
 
     Attributes:
-        layer: Where.
-        name: The property's.
+        layer: The layer that checks it.
+        name: Name of the property.
         kind: "invariant", "action property", "liveness property"; "property" outside of the models.
     """
 
@@ -31,35 +31,35 @@ class Check:
 
 
 def all_checks() -> tuple[Check, ...]:
-    """Every check of every layer."""
+    """Return every check of every layer."""
     return (*model_checks(), *simulator_checks(), *line_checks())
 
 
 def model_checks() -> tuple[Check, ...]:
-    """The invariants and properties of the configurations of all slices."""
+    """Return the invariants and properties of all TLC configurations."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(model_directory().glob("*.tla"))]
     configurations = [check.configuration for check in CHECKS]
     invariants = {name for configuration in configurations for name in configuration.invariants}
     properties = {name for configuration in configurations for name in configuration.properties} - invariants
-    found = [Check("model", name, "invariant") for name in invariants]
-    found += [Check("model", name, _kind_of(name, texts)) for name in properties]
-    return tuple(sorted(found))
+    checks = [Check("model", name, "invariant") for name in invariants]
+    checks += [Check("model", name, _kind_of(name, texts)) for name in properties]
+    return tuple(sorted(checks))
 
 
 def _kind_of(name: str, texts: list[str]) -> str:
-    """`[][A]_v` is about steps; the rest is about whole behaviours."""
+    """Return the kind of a property: `[][A]_v` is about steps, others about whole behaviours."""
     definition = re.compile(rf"^{name} ==(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
-    bodies = [found.group(1) for text in texts if (found := definition.search(text))]
+    bodies = [match.group(1) for text in texts if (match := definition.search(text))]
     return "action property" if any("[][" in body for body in bodies) else "liveness property"
 
 
 def line_checks() -> tuple[Check, ...]:
-    """What the checker of traces judges on each line, and now and then."""
+    """Return the properties that the trace checker evaluates on each line or periodically."""
     return tuple(Check("trace line", name, "property") for name in sorted(TRACE_PROPERTIES))
 
 
 def simulator_checks() -> tuple[Check, ...]:
-    """The names of the properties that the simulator can find broken."""
+    """Return the names of the properties that the simulator checks."""
     names: set[str] = set()
     for path in sorted(package_folder("kraft_simulation").rglob("*.py")):
         names |= set(_property_names(ast.parse(path.read_text(encoding="utf-8"))))
@@ -69,7 +69,7 @@ def simulator_checks() -> tuple[Check, ...]:
 _NAMES_ITS_PROPERTY = ("BrokenProperty", "Violation", "_check_holds")
 """Calls whose first argument is the name of a property."""
 _LISTS = "_PROPERTIES"
-"""A constant whose name ends like this lists names of properties."""
+"""Suffix of constants that list names of properties."""
 
 
 def _property_names(module: ast.Module) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _property_names(module: ast.Module) -> Iterator[str]:
 
 
 def _texts(value: ast.expr) -> Iterator[str]:
-    """The strings of a literal; none where the name is handed on."""
+    """Yield the strings of a literal; none if the name is a parameter."""
     for part in ast.walk(value):
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
             yield part.value

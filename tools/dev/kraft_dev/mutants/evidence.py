@@ -1,4 +1,4 @@
-"""The evidence of mutants: what TLC finds violated in the broken model, and the table of the safety rules."""
+"""Evidence of mutants: the violation that TLC reports in the broken model, and the table of the safety rules."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic
@@ -7,7 +7,7 @@ import msgspec
 
 from kraft_dev.markdown import Section, code
 from kraft_dev.mutants.recorded import recorded_counterexample, recorded_text
-from kraft_dev.mutants.searching import hold, search
+from kraft_dev.mutants.searching import follow_schedule, search
 from kraft_dev.mutants.subjects import Subject
 from kraft_dev.mutants.tool import Means
 from kraft_dev.results import Cell
@@ -20,15 +20,15 @@ def run_evidence(mutant: Mutant, *, profile: str = KIP.name, workers: int = 1) -
     """Run the evidence of one mutant; a schedule has its own profile.
 
     Raises:
-        MutantError: It has none.
-        EditError: An edit does not fit the sources any more.
+        MutantError: It has no evidence.
+        EditError: An edit does not fit the sources.
         ChildError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
         ValueTextError: A counterexample is not printed as TLC prints values.
     """
     started = monotonic()
     held = isinstance(mutant.evidence, Schedule)
-    found = hold(mutant) if held else search(mutant, profile=profile, workers=workers)
-    return msgspec.structs.replace(found, seconds=round(monotonic() - started, 1))
+    cell = follow_schedule(mutant) if held else search(mutant, profile=profile, workers=workers)
+    return msgspec.structs.replace(cell, seconds=round(monotonic() - started, 1))
 
 
 def run_tlc(subject: Subject, means: Means) -> Iterator[Cell]:
@@ -38,42 +38,40 @@ def run_tlc(subject: Subject, means: Means) -> Iterator[Cell]:
         MutantError: No counterexample of an exhaustive search is recorded; and as `run_evidence`.
     """
     assert subject.mutant is not None, "the tool applies to mutants of the catalogue alone"
-    found = run_evidence(subject.mutant, profile=means.profile, workers=means.workers)
-    if means.profile == KIP.name and not (means.records or found.problem):
-        found = msgspec.structs.replace(found, problem=not_as_recorded(subject.mutant, found))
-    yield found
+    cell = run_evidence(subject.mutant, profile=means.profile, workers=means.workers)
+    if means.profile == KIP.name and not (means.records or cell.problem):
+        cell = msgspec.structs.replace(cell, problem=difference_from_recorded(subject.mutant, cell))
+    yield cell
 
 
-def not_as_recorded(mutant: Mutant, found: Cell) -> str:
-    """Why what was found is not the counterexample on the rule's page; empty if it is, or if none is recorded.
+def difference_from_recorded(mutant: Mutant, cell: Cell) -> str:
+    """Return why the counterexample is not the recorded one; empty if it is, or if none is recorded.
 
     Raises:
-        MutantError: None is recorded of an exhaustive search.
+        MutantError: An exhaustive search has no recorded counterexample.
     """
     if not isinstance(mutant.evidence, Exhaustive):
         return ""
-    if found.counterexample == recorded_text(recorded_counterexample(mutant.name)):
+    if cell.counterexample == recorded_text(recorded_counterexample(mutant.name)):
         return ""
     return "not the recorded counterexample; if the change is meant: make counterexamples"
 
 
 def safety_rules_section(listed: Sequence[Row]) -> Section:
-    """The table of safety rules."""
+    """Return the table of safety rules."""
     counted = ", ".join(f"{count} {verdict}" for verdict, count in verdict_counts(listed).items())
     words = (
         f"{len({row.rule for row in listed})} safety rules: {counted}.",
         "`python -m kraft_dev mutants --tool evidence` runs every line of this table, "
         "and `python -m kraft_dev mutants RULE --tool evidence --show` prints the counterexample of one.",
         "Each safety rule of elections, voter changes and reassignment is broken in the model, "
-        "and TLC says what that violates.",
+        "and TLC reports the violated property.",
         "*alone*: breaking this rule alone is enough.",
-        "*together*: the counterexample breaks other rules too, which are named.",
-        "*covered*: no counterexample by this way of breaking the rule, because of the rules named.",
-        "A rule may be listed more than once: it can be broken in several ways, some of which others make good.",
+        "*together*: the counterexample also breaks the named rules.",
+        "*covered*: no counterexample for this mutant, because of the named rules.",
+        "A rule may be listed more than once: it can be broken in several ways, and other rules compensate for some.",
     )
-    return Section(
-        "Safety rules", words, ("rule", "without it", "verdict", "how it is known"), tuple(map(_cells, listed))
-    )
+    return Section("Safety rules", words, ("rule", "without it", "verdict", "evidence"), tuple(map(_cells, listed)))
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -82,7 +80,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def verdict_counts(listed: Iterable[Row]) -> dict[str, int]:
-    """How many rules have which verdict: the first of `VERDICTS` that one of their mutants has."""
+    """Return the number of rules by verdict: the first of `VERDICTS` that one of their mutants has."""
     verdicts: dict[str, set[str]] = {}
     for row in listed:
         verdicts.setdefault(row.rule, set()).add(row.verdict)

@@ -1,7 +1,7 @@
-"""The process in which one tool meets one mutant: `python -m kraft_dev.mutants.inside TOOL [EDGES]`.
+"""Process in which one tool runs on one mutant: `python -m kraft_dev.mutants.inside TOOL [EDGES]`.
 
 It prints one cell as JSON.
-Whatever imports `kraft_reference` is imported late, because a mutant may fail at that.
+Modules that use `kraft_reference` are imported late, because a mutant may fail on import.
 """
 
 import os
@@ -15,36 +15,36 @@ import msgspec
 from kraft_dev.child import ChildError, ChildTimeoutError, run_child
 from kraft_dev.mutants.subjects import Subject
 from kraft_dev.mutants.tool import Means, Tally, ToolError
-from kraft_dev.results import Cell, one_line
+from kraft_dev.results import Cell, single_line
 from kraft_spec.edits import edited_packages, imported_from
 
 WITH_EDGES = "edges"
-"""The tool that replays the edges of the model, from a file."""
+"""Name of the tool that replays the edges of the model from a file."""
 _UNAVAILABLE = ("JavaMissing", "JarMissing", "JarMismatch")
 
 
 def in_own_process(tool: str) -> Callable[[Subject, Means], Iterator[Cell]]:
-    """The cells of a tool of `playing.LOOKS`."""
+    """Return a function that runs a tool of `playing.LOOKS` in its own process."""
 
     def cells(subject: Subject, means: Means) -> Iterator[Cell]:
         words = [tool, str(means.edges())] if tool == WITH_EDGES else [tool]
         began = monotonic()
         with edited_packages(subject.edits, "kraft_reference") as environment:
             try:
-                said = run_child(__name__, *words, environment=environment, seconds=means.seconds)
+                output = run_child(__name__, *words, environment=environment, seconds=means.seconds)
             except ChildTimeoutError:
                 what = f"hangs: no end after {means.seconds:.0f} s"
                 yield Cell(tool, True, what, seconds=round(monotonic() - began, 1))
             except ChildError as error:
                 raise ToolError(f"{tool} on {subject.name}: {error}") from error
             else:
-                yield msgspec.json.decode(said, type=Cell)
+                yield msgspec.json.decode(output, type=Cell)
 
     return cells
 
 
-def look(tool: str, tally: Tally) -> Cell:
-    """Use the tool on the reference that this process imports.
+def run_tool(tool: str, tally: Tally) -> Cell:
+    """Run the tool on the reference that this process imports.
 
     Raises:
         RuntimeError: The process does not import the edited copy.
@@ -67,21 +67,21 @@ def look(tool: str, tally: Tally) -> Cell:
             raise
         what = f"raises {name}: {raised}"
     where = tally.where if what else ""
-    return Cell(tool, bool(what), one_line(what), where, tally.amount, round(perf_counter() - began, 1))
+    return Cell(tool, bool(what), single_line(what), where, tally.amount, round(perf_counter() - began, 1))
 
 
 class _NotTheMutantError(RuntimeError):
-    """The process looks at something else than the mutant."""
+    """The process did not import the mutant."""
 
 
 def main() -> None:
-    """Look, and print what came of it."""
+    """Run the tool, and print the result."""
     tool, *edges = sys.argv[1:]
     output = sys.stdout
-    # Whatever the mutant prints is not what the tool says.
+    # Output of the mutant must not mix with the tool's result.
     sys.stdout = sys.stderr
-    found = look(tool, Tally(Path(edges[0]) if edges else None))
-    output.write(msgspec.json.encode(found).decode() + "\n")
+    cell = run_tool(tool, Tally(Path(edges[0]) if edges else None))
+    output.write(msgspec.json.encode(cell).decode() + "\n")
     output.flush()
 
 

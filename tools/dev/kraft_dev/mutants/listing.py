@@ -1,4 +1,4 @@
-"""`detected_by.toml`: what detects each mutant of the reference, a line for each."""
+"""`detected_by.toml`: the detectors of each mutant of the reference, one line each."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,21 +14,21 @@ from kraft_traces.streams import whole_file
 FILE = Path(__file__).parent / "detected_by.toml"
 
 _HEAD = """\
-# What detects each mutant: the lowest level of observability at which a vector does, and a vector that needs no state
-# injection; of a mutant that no vector detects, the cheapest tool of the suite that does, and where.
-# `python -m kraft_dev mutants` fails where one of these does not detect the mutant any more, and asks every tool about
-# a mutant that is not listed.  `--record` writes the lines of the mutants that are asked.
+# Detectors of each mutant: the lowest observability level at which a vector detects it, and a vector without state
+# injection; for a mutant that no vector detects, the cheapest tool of the suite that does, and where.
+# `python -m kraft_dev mutants` fails if one of these no longer detects the mutant, and runs every tool on an unlisted
+# mutant.  `--record` writes the lines of the selected mutants.
 """
 
 Listed = Mapping[str, Mapping[str, str]]
-"""Of a mutant by its name, detectors, each with the vector, the scenario or the run in which it detects it."""
+"""Detectors of a mutant, by its name, each with the vector, scenario or run in which it detects it."""
 
 
 def load_listed() -> Listed:
     """Read the file.
 
     Raises:
-        MutantError: it is malformed, or names what is no detector of the suite.
+        MutantError: The file is malformed, or names an unknown detector.
     """
     try:
         listed = msgspec.toml.decode(FILE.read_bytes(), type=dict[str, dict[str, str]])
@@ -37,12 +37,12 @@ def load_listed() -> Listed:
     for name, detectors in listed.items():
         for detector in detectors:
             if BY_DETECTOR.get(detector) not in SUITE:
-                raise MutantError(f"{FILE.name}: {name}: {detector!r} is no detector of the suite")
+                raise MutantError(f"{FILE.name}: {name}: {detector!r} is not a detector of the suite")
     return listed
 
 
 def entry_of(row: Row) -> dict[str, str]:
-    """What a mutant is to be listed with, given all that detects it; nothing if nothing does."""
+    """Return the list entry of a mutant from its detections; empty if nothing detects it."""
     there = {cell.detector: cell.where for cell in detections(row)}
     cheapest = next(iter(there), "")
     history = VECTORS.detectors[-1]
@@ -50,13 +50,13 @@ def entry_of(row: Row) -> dict[str, str]:
 
 
 def line_of_entry(name: str, entry: Mapping[str, str]) -> str:
-    """The line of a mutant."""
+    """Return the line of a mutant."""
     cells = ", ".join(f"{detector} = {json.dumps(where, ensure_ascii=False)}" for detector, where in entry.items())
     return f"{name} = {{ {cells} }}\n"
 
 
 def record_listed(rows: Iterable[Row]) -> None:
-    """Write the lines of these mutants of the catalogue, beside those of others.
+    """Write the lines of these mutants, and keep those of others.
 
     Raises:
         OSError: the file cannot be written.

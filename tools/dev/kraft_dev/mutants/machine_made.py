@@ -1,4 +1,4 @@
-"""Mutants that nobody chose: small changes of the reference's source, made by Cosmic Ray.
+"""Machine-made mutants: small changes of the reference's source, made by Cosmic Ray.
 
 The operators are the library's: all that need no arguments, but for those that compare by identity in place of by value
 or the other way round, which for members of an enumeration, None and small integers is the same, and those that compare
@@ -31,7 +31,7 @@ _NO_ORDER = tuple(f"{identity}_{order}" for identity in ("Is", "IsNot") for orde
 _VIEWS = ("describe.py", "metrics.py")
 
 Position = tuple[int, int]
-"""Line from 1 and column from 0, as parso and `ast` both count them."""
+"""Line from 1 and column from 0, as in parso and `ast`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +39,41 @@ class _Candidate:
     file: str
     operator: str
     occurrence: int
-    """Among all that this operator could change in the file."""
+    """Index among the operator's possible changes in the file."""
     start: Position
 
     def place_in_draw(self, seed: int) -> bytes:
-        """Where it comes in the order of a seed, whatever changes in other lines."""
+        """Return the sort key of a candidate for a seed; changes in other lines do not affect it."""
         line, column = self.start
         lines = _text(installed_file(self.file)).splitlines()
         text = lines[line - 1]
         place = column - (len(text) - len(text.lstrip()))
-        above = sum(one.strip() == text.strip() for one in lines[: line - 1])
+        above = sum(earlier.strip() == text.strip() for earlier in lines[: line - 1])
         return sha256(
             f"{seed}\0{Path(self.file).name}\0{self.operator}\0{text.strip()}\0{place}\0{above}".encode()
         ).digest()
 
 
 def is_available() -> bool:
-    """Is Cosmic Ray installed (extra `mutation`)?"""
+    """True if Cosmic Ray is installed (extra `mutation`)."""
     return find_spec("cosmic_ray") is not None
 
 
 def protocol_modules() -> tuple[Path, ...]:
-    """The modules that are mutated, by name."""
+    """Return the modules that are mutated, by name."""
     left_out = ("__init__.py", *_VIEWS)
     return tuple(sorted(path for path in package_folder("kraft_reference").glob("*.py") if path.name not in left_out))
 
 
 def _file(path: Path) -> str:
-    """The path of a module with its package."""
+    """Return the path of a module with its package."""
     return f"{path.parent.name}/{path.name}"
 
 
 def sample(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
-    """Draw mutants, each by its own line of the source and the seed; and say how many there are to draw from.
+    """Draw mutants, each by its own source line and the seed; also return the size of the population.
 
-    The count includes those few that turn out to change nothing.
+    The population includes the few candidates that change nothing.
 
     Raises:
         ValueError: There are not so many.
@@ -81,18 +81,20 @@ def sample(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
     candidates = [candidate for path in protocol_modules() for candidate in _candidates(path)]
     candidates.sort(key=lambda candidate: candidate.place_in_draw(seed))
     drawn: list[tuple[int, Subject]] = []
-    # Two operators can make the same change, `not a is b` and `a is not b`: it counts once.
-    seen: set[object] = {(_file(path), _behaviour(_compiled(_file(path), _text(path)))) for path in protocol_modules()}
+    # Two operators can make the same change (`not a is b` and `a is not b`), which counts once.
+    behaviours: set[object] = {
+        (_file(path), _behaviour(_compiled(_file(path), _text(path)))) for path in protocol_modules()
+    }
     for candidate in candidates:
         if len(drawn) == number:
             break
-        made = _made(candidate, seen)
+        made = _made(candidate, behaviours)
         if made is not None:
             drawn.append(made)
     if len(drawn) < number:
         raise ValueError(f"there are only {len(drawn)} machine-made mutants, not {number}")
     drawn.sort(key=lambda pair: (pair[1].edits[0].file, pair[0], pair[1].key))
-    return tuple(one for _, one in drawn), len(candidates)
+    return tuple(subject for _, subject in drawn), len(candidates)
 
 
 def _operators() -> tuple[str, ...]:
@@ -104,25 +106,25 @@ def _operators() -> tuple[str, ...]:
 
 @cache
 def _candidates(path: Path) -> tuple[_Candidate, ...]:
-    """Every change that some operator could make in a file, in a fixed order."""
+    """Return every change that an operator could make in a file, in a fixed order."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator
 
     text = _text(path)
     excluded = tuple(_excluded(ast.parse(text)))
-    found: list[_Candidate] = []
+    candidates: list[_Candidate] = []
     nodes: list[Any] = list(ast_nodes(get_ast(text)))
     for name in _operators():
         operator = get_operator(name)()
         starts = [start for node in nodes for start, _ in operator.mutation_positions(node)]
         for occurrence, start in enumerate(starts):
             if not any(first <= start < last for first, last in excluded):
-                found.append(_Candidate(_file(path), name, occurrence, start))
-    return tuple(found)
+                candidates.append(_Candidate(_file(path), name, occurrence, start))
+    return tuple(candidates)
 
 
 def _excluded(tree: ast.Module) -> Iterator[tuple[Position, Position]]:
-    """Spans of the source that are not mutated."""
+    """Yield the spans of the source that are not mutated."""
     for statement in tree.body:
         is_alias = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp | ast.Subscript)
         names = {target.id for target in getattr(statement, "targets", ()) if isinstance(target, ast.Name)}
@@ -148,8 +150,8 @@ def _span(node: ast.stmt | ast.expr) -> tuple[Position, Position]:
     return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
 
-def _made(candidate: _Candidate, seen: set[object]) -> tuple[int, Subject] | None:
-    """The changed line and the mutant; None if it does not compile, or to code that is in `seen`, where it is put."""
+def _made(candidate: _Candidate, behaviours: set[object]) -> tuple[int, Subject] | None:
+    """Return the changed line and the mutant; None if it does not compile, or compiles to code in `seen`."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -170,9 +172,9 @@ def _made(candidate: _Candidate, seen: set[object]) -> tuple[int, Subject] | Non
     above = sum(line.strip() == before for line in old[:at])
     operator = candidate.operator.partition("/")[2]
     key = Key(candidate.file, operator, before, after, above)
-    if behaviour in seen or key in seen:
+    if behaviour in behaviours or key in behaviours:
         return None
-    seen |= {behaviour, key}
+    behaviours |= {behaviour, key}
     name = f"{candidate.file}:{at + 1} {operator}"
     edit = Edit(candidate.file, text, mutated)
     change = f"{before} -> {after or 'nothing'}"
@@ -181,7 +183,7 @@ def _made(candidate: _Candidate, seen: set[object]) -> tuple[int, Subject] | Non
 
 def _compiled(file: str, text: str) -> CodeType:
     with warnings.catch_warnings():
-        # "is" with a literal, for one: a mutant may be bad style.
+        # A mutant may cause warnings, for example for "is" with a literal.
         warnings.simplefilter("ignore")
         return compile(text, file, "exec")
 
@@ -192,7 +194,7 @@ def _text(path: Path) -> str:
 
 
 def _behaviour(code: CodeType) -> tuple[object, ...]:
-    """What a compiled module does, without where it stands."""
+    """Return the behaviour of a compiled module, without line numbers."""
     constants = tuple(
         _behaviour(constant) if isinstance(constant, CodeType) else (type(constant).__name__, constant)
         for constant in code.co_consts

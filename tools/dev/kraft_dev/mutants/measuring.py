@@ -1,4 +1,4 @@
-"""Ask the tools about mutants, and judge what they say."""
+"""Runs of the tools on mutants, and the judgement of their results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,36 +21,36 @@ from kraft_dev.results import Cell, Row
 
 LIMIT_FACTOR = 10
 LIMIT_SECONDS_MIN = 60.0
-"""A tool that takes ten times as long as on the unbroken reference, and a minute at least, hangs."""
+"""Minimum time limit. The limit is ten times as long as on the unmodified reference; a tool that exceeds it hangs."""
 NO_OPTIONS = Means()
 
 VECTORS_TARGET = 0.9
-"""Share of the seeded mutants that vectors have to detect."""
+"""Share of the seeded mutants that vectors must detect."""
 MACHINE_TARGET = 0.95
-"""Share of the machine-made mutants that the suite has to detect, those aside that nothing can detect."""
+"""Share of the machine-made mutants that the suite must detect, apart from undetectable ones."""
 
 
 def record_edges(file: Path) -> None:
-    """Enumerate the model's edges in a process of its own, because TLC keeps static state, and write them.
+    """Enumerate the model's edges in a separate process, because TLC keeps static state, and write them.
 
     Raises:
-        ChildError: The process failed; the message is its last words.
+        ChildError: The process failed; the message is the end of its output.
     """
     run_child("kraft_dev.edges.enumeration", str(file))
 
 
 @dataclass(slots=True)
 class Runner:
-    """Asks tools; one that looks at the reference has to pass the unbroken one before its first mutant.
+    """Runs tools; a tool that runs the reference must pass the unmodified one before its first mutant.
 
     Attributes:
-        edges: File that keeps the model's edges; enumerated when a tool first needs them, unless it has those of this
+        edges: File of the model's edges; enumerated when a tool first needs them, unless it has those of this
             very model.
-        on_step: Told what happens meanwhile.
-        tools: Those that are asked. If empty, a mutant that is listed meets the detectors that it is listed with, and
-            any other the suite; in both cases one vector is enough.
-        means: What else the tools may use.
-        listed: What detects the mutants.
+        on_step: Called with the progress.
+        tools: Tools to run. If empty, a listed mutant meets the detectors that it is listed with, and
+            any other mutant the suite; in both cases one vector is enough.
+        means: Other resources of the tools.
+        listed: Detectors of the mutants.
     """
 
     edges: Path
@@ -66,16 +66,16 @@ class Runner:
     def rows(
         self, subjects: Sequence[Subject], *, jobs: int = 1, on_row: Callable[[Row], None] = lambda _: None
     ) -> tuple[Row, ...]:
-        """A row for each subject, in their order, whatever came first.
+        """Return a row for each subject, in their order.
 
         Args:
             subjects: The mutants.
-            jobs: Mutants at a time.
-            on_row: Told each row.
+            jobs: Number of mutants in parallel.
+            on_row: Called with each row.
 
         Raises:
             EditError: An edit does not fit the reference.
-            ToolError: A tool finds fault with the unbroken reference, or cannot be used.
+            ToolError: A tool rejects the unmodified reference, or cannot be used.
             ChildError: The model's edges cannot be enumerated.
         """
         behind_adapter = bool(self.tools) and {*self.tools} <= {VECTORS, RANDOM, NAMING}
@@ -99,7 +99,7 @@ class Runner:
         if listed and not self.tools:
             yield from self._listed_cells(subject, listed)
             return
-        # Of a mutant that nobody chose, the first vector is enough.
+        # For a machine-made mutant the first vector is enough.
         one_vector = not self.tools or (subject.kind == "machine" and len(self.tools) > 1)
         is_detected = False
         for tool in self.tools or SUITE:
@@ -109,7 +109,7 @@ class Runner:
                 is_detected = is_detected or (tool in SUITE and any(cell.detects for cell in cells))
 
     def _listed_cells(self, subject: Subject, listed: Mapping[str, str]) -> Iterator[Cell]:
-        """The cells of the detectors that a mutant is listed with; one that does not detect it is a problem."""
+        """Yield the cells of the detectors that a mutant is listed with; it is a problem if one does not detect it."""
         for tool in {BY_DETECTOR[detector]: None for detector in listed}:
             vectors = frozenset(where for detector, where in listed.items() if BY_DETECTOR[detector] is VECTORS)
             for cell in tool.cells(subject, replace(self._means(tool), vectors=vectors)):
@@ -122,7 +122,7 @@ class Runner:
         return replace(self.means, edges=self._edges, seconds=self._limit(tool))
 
     def _limit(self, tool: Tool) -> float:
-        """Seconds after which a process of the tool hangs, once it has passed the unbroken reference."""
+        """Return the time limit of the tool's process in seconds, once it has passed the unmodified reference."""
         with self._lock:
             lock = self._locks.setdefault(tool.name, Lock())
         with lock:
@@ -131,13 +131,13 @@ class Runner:
             return self._limits[tool.name]
 
     def _baseline(self, tool: Tool) -> float:
-        self.on_step(f"{tool.name} on the unbroken reference")
+        self.on_step(f"{tool.name} on the unmodified reference")
         began = monotonic()
         for cell in tool.cells(UNBROKEN, Means(self._edges)):
             if cell.detects:
                 raise ToolError(
-                    f"{tool.name} finds fault with the unbroken reference, so what it finds in a mutant says "
-                    f"nothing ({cell.where}: {cell.what})"
+                    f"{tool.name} rejects the unmodified reference, so its results for mutants are meaningless "
+                    f"({cell.where}: {cell.what})"
                 )
         return max(LIMIT_SECONDS_MIN, LIMIT_FACTOR * (monotonic() - began))
 
@@ -157,23 +157,23 @@ def runner(
     tools: Sequence[Tool] = (),
     means: Means = NO_OPTIONS,
 ) -> Iterator[Runner]:
-    """Yield a runner; the model's edges are in a temporary file if none is given."""
+    """Yield a runner; without a file of edges it uses a temporary one."""
     with TemporaryDirectory(prefix="kraft-spec-edges-") as folder:
         yield Runner(edges or Path(folder) / "edges", on_step, tuple(tools), means)
 
 
 def share(rows: Sequence[Row]) -> float:
-    """Of what can be detected, how much is; what nothing detects for a stated reason does not count."""
+    """Return the detected share of the detectable mutants."""
     there = [row for row in rows if detections(row) or not row.reason]
     return sum(bool(detections(row)) for row in there) / max(1, len(there))
 
 
 def problems(rows: Sequence[Row], tools: Sequence[Tool] = ()) -> Iterator[str]:
-    """What is wrong, in sentences: a tool that does not say what is stated, and mutants that nothing detects.
+    """Yield problems in sentences: a tool contradicts the stated result, or nothing detects a mutant.
 
     Args:
-        rows: what was measured.
-        tools: those that were asked, as in `Runner`.
+        rows: Measured rows.
+        tools: Tools that were run, as in `Runner`.
     """
     for row in rows:
         yield from (f"{row.name}: {cell.detector}: {cell.problem}" for cell in row.cells if cell.problem)
@@ -184,7 +184,7 @@ def problems(rows: Sequence[Row], tools: Sequence[Tool] = ()) -> Iterator[str]:
     if tuple(tools) != (VECTORS,):
         for row in seeded:
             if not (detections(row) or row.reason or any(cell.problem for cell in row.cells)):
-                yield f"nothing detects {row.name}: {row.change}; a check is missing for {', '.join(row.breaks)}"
+                yield f"nothing detects {row.name}: {row.change}; add a check for {', '.join(row.breaks)}"
     made = [row for row in rows if row.kind == "machine" and is_asked(row)]
     if made and share(made) < MACHINE_TARGET and tuple(tools) != (VECTORS,):
         yield f"{share(made):.1%} of the machine-made mutants, less than {MACHINE_TARGET:.0%}"

@@ -1,4 +1,4 @@
-"""A broken reference behind kraft-adapter/1: `python -m kraft_dev.mutants.mutant_adapter`.
+"""Adapter of a mutant of the reference, with kraft-adapter/1: `python -m kraft_dev.mutants.mutant_adapter`.
 
 It is the reference's own adapter in a process that imports an edited copy of `kraft_reference`.
 """
@@ -9,12 +9,12 @@ import sys
 from kraft_spec.edits import imported_from
 
 NOT_THE_MUTANT = "kraft_reference does not come from the edited copy"
-"""What it says on standard error before it gives up: what it would show is the unbroken reference."""
+"""Message on standard error before the adapter exits, because it would show the unmodified reference."""
 
 
 def main() -> None:
-    """Serve the copy."""
-    # Late, because a mutant may fail at this.
+    """Serve the edited copy."""
+    # Imported late, because a mutant may fail on import.
     from kraft_conformance.adapters import reference
 
     if not imported_from("kraft_reference", os.environ):

@@ -1,7 +1,7 @@
-"""The rules that the first failure of a whole run names: is the one that a mutant breaks the first of them?
+"""Rules named by the first failure of a whole run, to compare with the rule that a mutant breaks.
 
-Two cells for each mutant: what is named with the whole catalogue of mutants, with which failures are compared, and
-without the mutant and those that change the same text.
+Each mutant has two cells: the rules named with the whole catalogue of mutants, which failures are compared with, and
+those named without the mutant and the mutants that change the same text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import select_vectors
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.mutants.adapter import MutantProcess, mutant_process
-from kraft_dev.mutants.subjects import Subject, alike
+from kraft_dev.mutants.subjects import Subject, mutants_of_same_text
 from kraft_dev.mutants.tool import Means
 from kraft_dev.results import Cell
 from kraft_vectors.catalogue import AnyVector, Catalogue
@@ -22,35 +22,35 @@ from kraft_vectors.catalogue import AnyVector, Catalogue
 NAMED, UNKNOWN = "named", "unknown"
 
 ATTRIBUTED_MAX = 6
-"""So many failures of a mutant are looked into."""
+"""Number of failures per mutant to attribute."""
 
 
 @cache
 def _catalogue() -> tuple[Catalogue, tuple[AnyVector, ...]]:
-    """The vectors, in the order of `conformance run`."""
+    """Return the vectors, in the order of `conformance run`."""
     catalogue = Catalogue()
     return catalogue, tuple([catalogue.vector(entry.id) for entry in select_vectors(catalogue, ())])
 
 
 def name_rules(subject: Subject, _means: Means) -> Iterator[Cell]:
-    """Run all vectors of the mutant's part, and see what the first that fails names."""
+    """Run all vectors of the mutant's part; yield the rules that the first failure names."""
     catalogue, vectors = _catalogue()
-    asked = [one for one in vectors if one.subject == subject.part or not subject.edits]
-    same_text = alike(subject) if subject.mutant is not None else frozenset()
+    selected = [vector for vector in vectors if vector.subject == subject.part or not subject.edits]
+    same_text = mutants_of_same_text(subject) if subject.mutant is not None else frozenset()
     with mutant_process(subject) as process:
-        outcomes, without = _outcomes(process, asked, same_text)
+        outcomes, without = _outcomes(process, selected, same_text)
         hello = process.hello
-    failing = [one.id for one in outcomes if one.status in FAILING]
+    failing = [outcome.id for outcome in outcomes if outcome.status in FAILING]
     cells = ((NAMED, outcomes), (UNKNOWN, without)) if same_text else ((NAMED, outcomes),)
-    for detector, found in cells:
-        names = _named(found, catalogue, hello, failing[0]) if failing and hello is not None else ()
+    for detector, outcomes_of_cell in cells:
+        names = _named(outcomes_of_cell, catalogue, hello, failing[0]) if failing and hello is not None else ()
         yield Cell(detector, bool(failing), where=failing[0] if failing else "", amount=len(failing), names=names)
 
 
 def _outcomes(
     process: MutantProcess, vectors: Iterable[AnyVector], same_text: frozenset[str]
 ) -> tuple[list[Outcome], list[Outcome]]:
-    """Of every vector, and the same where the catalogue is without some mutants."""
+    """Return the outcomes of all vectors, with the whole catalogue and without some mutants."""
     outcomes: list[Outcome] = []
     without: list[Outcome] = []
     failures = 0
@@ -69,6 +69,6 @@ def _outcomes(
 
 
 def _named(outcomes: list[Outcome], catalogue: Catalogue, hello: HelloReply, failing: str) -> tuple[str, ...]:
-    passed = {one.id for one in outcomes if one.status is Status.PASS}
+    passed = {outcome.id for outcome in outcomes if outcome.status is Status.PASS}
     ordered = likeliest_first(outcomes, Clearing(catalogue, hello.observability, passed))
-    return next(one for one in ordered if one.id == failing).rules
+    return next(outcome for outcome in ordered if outcome.id == failing).rules

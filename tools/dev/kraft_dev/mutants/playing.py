@@ -1,4 +1,4 @@
-"""What the tools do that look at a mutant from inside of its process: play, simulate, replay, check."""
+"""Tools that run inside the mutant's process: play scenarios, simulate, replay edges, check traces."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kraft_traces.check import Rejection
 
 VOTERS = (3, 4, 5, 2)
-"""Numbers of voters; half of an even number is no majority, which three and five would not show."""
+"""Numbers of voters. Half of an even number is no majority, which three and five voters would not reveal."""
 INVARIANT_SEEDS = range(20)
 INVARIANT_STEPS = 600
 TRACE_SEEDS = range(4)
@@ -31,11 +31,11 @@ PARTITION_SEEDS = range(6)
 PARTITION_EVENTS = 300
 
 _NAMED_MAX = 3
-"""Differing fields of a finding."""
+"""Number of differing fields named in a finding."""
 
 
 def play_scenarios(tally: Tally) -> str:
-    """Run every variant of every scenario: its script's assertions, and the properties it is to violate."""
+    """Run every variant of every scenario: the script's assertions, and the properties that it must violate."""
     for scenario in SCENARIOS:
         for variant in scenario.variants:
             tally.where = f"{scenario.name}/{variant.name}"
@@ -43,7 +43,7 @@ def play_scenarios(tally: Tally) -> str:
             try:
                 play(scenario, replace(variant, script=_kept(variant.script, directors)))
             except EditError:
-                # The rule that the variant does without is broken already.
+                # The scenario's own omitted rule is already broken by the mutant.
                 continue
             except ScenarioFailure as failure:
                 return _expected(failure)
@@ -53,7 +53,7 @@ def play_scenarios(tally: Tally) -> str:
 
 
 def _kept(script: Callable[[Director], None], directors: list[Director]) -> Callable[[Director], None]:
-    """The script, which leaves its director where it can be asked how far it came."""
+    """Wrap the script so that its director stays available to report progress."""
 
     def kept(director: Director) -> None:
         directors.append(director)
@@ -63,7 +63,7 @@ def _kept(script: Callable[[Director], None], directors: list[Director]) -> Call
 
 
 def play_partition_scenarios(tally: Tally) -> str:
-    """Run every variant of S25 to S29: its rows, and the properties it is to violate."""
+    """Run every variant of S25 to S29: its rows, and the properties that it must violate."""
     for scenario in PARTITION_SCENARIOS:
         for variant in scenario.variants:
             tally.where = f"{scenario.name}/{variant.name}"
@@ -81,7 +81,7 @@ def _expected(failure: ScenarioFailure) -> str:
 
 
 def replay_edges(tally: Tally) -> str:
-    """Replay every edge of the model on the reference, up to the first that differs."""
+    """Replay the model's edges on the reference, up to the first difference."""
     assert tally.edges is not None, "the tool's row says that it needs them"
     tally.where = "edges"
     report = replay(load_edges(tally.edges), stop_at_first=True)
@@ -89,14 +89,14 @@ def replay_edges(tally: Tally) -> str:
     for differing in report.shown:
         tally.where = str(differing.edge)
         return ", ".join(
-            f"raises {one.actual}" if one.field == "raises" else f"differs in {one.field}"
-            for one in differing.differences[:_NAMED_MAX]
+            f"raises {difference.actual}" if difference.field == "raises" else f"differs in {difference.field}"
+            for difference in differing.differences[:_NAMED_MAX]
         )
     return ""
 
 
 def _plans(seeds: range, steps: int, tally: Tally) -> Iterator[RunPlan]:
-    """The runs of a tool: one seed after the other, each with all workloads and another number of voters."""
+    """Yield the runs of a tool: seed after seed, each with all workloads and another number of voters."""
     for seed, workload in product(seeds, WORKLOADS):
         tally.where = f"{workload}, seed {seed}"
         yield RunPlan(seed, replicas=VOTERS[seed % len(VOTERS)], steps=steps, workload=workload)
@@ -109,7 +109,7 @@ def _counted(occurrences: Iterable[Occurrence], tally: Tally) -> Iterator[Occurr
 
 
 def simulate(tally: Tally) -> str:
-    """Simulate with faults and then without: the invariants on each event, progress at the end."""
+    """Simulate with faults and then without: check invariants on each event, progress at the end."""
     for plan in _plans(INVARIANT_SEEDS, INVARIANT_STEPS, tally):
         simulation = plan.simulation()
         for _ in _counted(simulation.run(), tally):
@@ -125,7 +125,7 @@ def simulate(tally: Tally) -> str:
 
 def check_traces(tally: Tally) -> str:
     """Simulate, and let TLC judge each line; the model has all rules in force."""
-    # Late: most mutants meet tools only that need neither the checker nor the bridge to Java.
+    # Imported late: most mutants need neither the checker nor the bridge to Java.
     from kraft_traces.check import VerdictKind, check_occurrences
 
     for plan in _plans(TRACE_SEEDS, TRACE_STEPS, tally):
@@ -142,7 +142,7 @@ def check_traces(tally: Tally) -> str:
 
 
 def check_partition_traces(tally: Tally) -> str:
-    """Random runs of partition reassignment under every profile, each line judged by TLC."""
+    """Run partition reassignment at random under every profile, and have TLC check each line."""
     from kraft_traces.partitions.checker import check_partition_occurrences
 
     for seed, profile in product(PARTITION_SEEDS, PROFILES.values()):
@@ -157,7 +157,7 @@ def check_partition_traces(tally: Tally) -> str:
 
 
 def _rejected(rejection: "Rejection", tally: Tally) -> str:
-    """What the checker of traces rejects, in few words."""
+    """Describe a rejection of the trace checker in a few words."""
     tally.where += f", event {rejection.sequence}"
     fields = list(dict.fromkeys(difference.field for difference in rejection.differences))
     more = len(fields) - _NAMED_MAX
@@ -180,4 +180,4 @@ LOOKS: Mapping[str, Look] = {
     "traces": check_traces,
     "partition-traces": check_partition_traces,
 }
-"""By the name of the tool."""
+"""Tools by name."""

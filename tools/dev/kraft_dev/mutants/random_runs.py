@@ -1,6 +1,6 @@
-"""The random mode as a tool: clusters in which each replica is the mutant, for what no vector detects.
+"""Random runs as a tool: clusters in which every replica is the mutant, for mutants that no vector detects.
 
-Each step is compared with the reference's, with the latitude that vectors have.
+Each step is compared with the reference's, with the alternatives that vectors allow.
 """
 
 from collections.abc import Iterator
@@ -10,19 +10,19 @@ from kraft_conformance.runner.outcome import FAILING
 from kraft_dev.mutants.adapter import PROFILE, REPLY_TIMEOUT_S, broken_adapter
 from kraft_dev.mutants.subjects import Subject
 from kraft_dev.mutants.tool import Means
-from kraft_dev.results import Cell, one_line
+from kraft_dev.results import Cell, single_line
 from kraft_simulation.workload import WORKLOADS
 
 SEEDS = 1
-"""Of each all workloads, one after the other, up to the first difference."""
+"""Seeds; each runs all workloads in turn, up to the first difference."""
 STEPS = 300
 REPLICAS = (4, 3, 5)
-"""How many; a seed takes the next number each time."""
+"""Numbers of replicas, used in turn by the seeds."""
 
 
 def run_random(subject: Subject, _means: Means) -> Iterator[Cell]:
-    """The first run that detects a mutant."""
-    # Late: who asks vectors alone needs neither the simulator nor its workloads.
+    """Yield the first run that detects a mutant."""
+    # Imported late: vectors need neither the simulator nor its workloads.
     from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
     from kraft_conformance.random_runs.seats import Command
 
@@ -43,8 +43,8 @@ def run_random(subject: Subject, _means: Means) -> Iterator[Cell]:
                 reply_timeout_s=REPLY_TIMEOUT_S,
                 old_software_everywhere=True,
             )
-            for one in random_campaign(plan):
-                if one.outcome.status in FAILING:
-                    yield Cell("random", True, one_line(one.outcome.reason), f"{workload}, seed {seed}", number)
+            for outcome in random_campaign(plan):
+                if outcome.outcome.status in FAILING:
+                    yield Cell("random", True, single_line(outcome.outcome.reason), f"{workload}, seed {seed}", number)
                     return
     yield Cell("random", amount=number)

@@ -1,4 +1,4 @@
-"""The counterexamples of the mutants, as TLC found them: recorded, one file each, for the pages of the rules."""
+"""TLC's counterexamples of the mutants, recorded in one file each for the pages of the rules."""
 
 from functools import cache
 from importlib.resources import files
@@ -18,17 +18,17 @@ FOLDER = files("kraft_dev.mutants") / "counterexamples"
 """One file `NAME.json` for each mutant whose evidence is an exhaustive search."""
 
 
-def counterexample_of(mutant: Mutant, found: ModelCheckReport) -> Counterexample:
-    """What TLC found in the model that the mutant breaks, in words.
+def counterexample_of(mutant: Mutant, report: ModelCheckReport) -> Counterexample:
+    """Return TLC's counterexample in the broken model, in words.
 
     Raises:
-        EditError: An edit does not fit the model any more.
+        EditError: An edit does not fit the model.
         ValueTextError: A state is not printed as TLC prints values.
     """
     module = package_folder("kraft_spec") / "tla" / "KRaft.tla"
-    # TLC says on which line an action stands: of the module as the mutant has it.
+    # TLC names the line of an action in the mutant's module.
     broken = edited_texts(model_edits(mutant)).get(module)
-    return in_words(found, next_actions() if broken is None else actions_of_next(broken))
+    return in_words(report, next_actions() if broken is None else actions_of_next(broken))
 
 
 def record_counterexample(name: str, text: str) -> None:
@@ -42,18 +42,18 @@ def record_counterexample(name: str, text: str) -> None:
 
 
 def recorded_text(counterexample: Counterexample) -> str:
-    """A counterexample as its file has it: the same for the same counterexample."""
+    """Return the file contents for a counterexample; deterministic."""
     return msgspec.json.format(msgspec.json.encode(counterexample, order="sorted"), indent=1).decode() + "\n"
 
 
-def shown(text: str) -> str:
-    """The steps of a counterexample in words, given the text of its file."""
+def steps_in_words(text: str) -> str:
+    """Return the steps of a counterexample in words, from the text of its file."""
     return text_of(msgspec.json.decode(text, type=Counterexample))
 
 
 @cache
 def recorded_counterexample(name: str) -> Counterexample:
-    """The recorded counterexample of a mutant, given its name.
+    """Return the recorded counterexample of a mutant.
 
     Raises:
         MutantError: There is none, or its file is malformed; the message names the file and the field.

@@ -1,7 +1,7 @@
-"""Runs of a mutant, and what they violate: `python -m kraft_dev.mutants.runs` is the process that runs them.
+"""Runs of a mutant and their violations: `python -m kraft_dev.mutants.runs` is the process that runs them.
 
-The simulator judges with its own invariants; the checker of traces with the properties of the model, which then has to
-be broken in the same way, or else a line would differ before it violates anything.
+The simulator checks its own invariants, the trace checker the properties of the model, which must then
+be broken in the same way, or a line would differ before it violates a property.
 """
 
 import sys
@@ -27,55 +27,55 @@ Judge = Literal["simulator", "line"]
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A run of the simulator, without the mutant; or a scenario's variant."""
+    """A simulated run, or a variant of a scenario, with the mutant applied."""
 
     workload: str = ""
     seed: int = 0
     replicas: int = 3
     steps: int = 400
     scenario: str = ""
-    """"name/variant": what its script makes happen, up to where it no longer holds."""
+    """"name/variant": the run that its script produces, up to the first failed expectation."""
     shrunk: bool = False
-    """Whether a simulated run is shrunk to what makes it fail."""
+    """True if a simulated run is shrunk to the steps that make it fail."""
 
     def __str__(self) -> str:
-        """In words."""
+        """Return a description of the run."""
         if self.scenario:
             return f"scenario {self.scenario}"
         return f"{self.workload}, seed {self.seed}, {self.replicas} voters{', shrunk' if self.shrunk else ''}"
 
 
 class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run violates."""
+    """Violations of a run."""
 
     run: Run
     properties: tuple[str, ...] = ()
-    """What is violated first; empty if nothing is.  The simulator names one, the checker all of the same line."""
+    """Properties of the first violation, or empty.  The simulator names one, the checker all of the same line."""
     lines: int = 0
-    """Up to the event that does it."""
+    """Number of lines up to the violating event."""
     problem: str = ""
-    """Why the checker finds no property violated, if it was asked."""
+    """Reason why the checker reports no violation, if it ran."""
 
 
 class _Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     judge: Judge
     runs: tuple[Run, ...]
     until: str
-    """The property after whose violation no other run is needed; all are if empty."""
+    """Property after whose violation the process stops; if empty, it runs all."""
 
 
 def judge_runs(mutant: Mutant, judge: Judge, runs: Sequence[Run], until: str = "") -> tuple[Found, ...]:
-    """What runs of the mutant violate, by a process of its own; those after a violation of `until` are left out.
+    """Return the violations of the mutant's runs from a separate process, up to a violation of `until`.
 
     Raises:
         EditError: An edit does not fit.
-        ChildError: The process failed; the message is its last words.
+        ChildError: The process failed; the message is the end of its output.
     """
     edits = reference_edits(mutant) + (model_edits(mutant) if judge == "line" else ())
-    asked = msgspec.json.encode(_Request(judge, tuple(runs), until)).decode()
+    request = msgspec.json.encode(_Request(judge, tuple(runs), until)).decode()
     with edited_packages(edits) as environment:
-        said = run_child(__name__, environment=environment, standard_input=asked)
-    return msgspec.json.decode(said, type=tuple[Found, ...])
+        output = run_child(__name__, environment=environment, standard_input=request)
+    return msgspec.json.decode(output, type=tuple[Found, ...])
 
 
 class _Happened(NamedTuple):
@@ -93,14 +93,14 @@ def _judged(request: _Request) -> Iterator[Found]:
         elif request.judge == "simulator":
             yield Found(run, (happened.violates,), happened.at)
         else:
-            found = _judged_by_line(run, happened)
-            yield found
-            if request.until in found.properties:
+            violation = _judged_by_line(run, happened)
+            yield violation
+            if request.until in violation.properties:
                 return
 
 
 def _judged_by_line(run: Run, happened: _Happened) -> Found:
-    # Late, because the simulator's judgement needs no JVM.
+    # Imported late, because the simulator's checks need no JVM.
     from kraft_traces.check.run import check_occurrences
     from kraft_traces.check.verdict import RejectionKind
 
@@ -116,7 +116,7 @@ def _judged_by_line(run: Run, happened: _Happened) -> Found:
 
 
 def _simulated(run: Run) -> _Happened | None:
-    """None for a run that is to be shrunk and cannot be."""
+    """Simulate a run; None if it is to be shrunk and cannot be."""
     plan = RunPlan(run.seed, replicas=run.replicas, steps=run.steps, workload=run.workload)
     if not run.shrunk:
         return _run(plan)
@@ -136,20 +136,20 @@ def _run(plan: RunPlan) -> _Happened:
 
 
 def _played(name: str) -> _Happened:
-    """What happens in a variant, and the first property that its watch finds violated."""
+    """Play a variant; return its events and the first property that its watch reports violated."""
     scenario_name, _, variant_name = name.partition("/")
     variant = find_scenario(scenario_name).variant(variant_name)
     director = Director(name, variant.configuration)
-    # The script expects an unbroken reference; what it made happen until then is the run.
+    # The script expects the unmodified reference; its run ends at the first failed expectation.
     with suppress(ScenarioFailure):
         variant.script(director)
     violated = {violated: at for violated, at in director.watch.violated.items() if at is not None}
-    first = min(violated, key=lambda one: violated[one], default="")
+    first = min(violated, key=lambda name: violated[name], default="")
     return _Happened(director.world.configuration, tuple(director.occurrences), first, violated.get(first, 0))
 
 
 def main() -> None:
-    """Judge, and print what was found."""
+    """Judge the runs, and print the violations."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=_Request)
     print(msgspec.json.encode(list(_judged(request))).decode())
 

@@ -1,10 +1,10 @@
-"""Searches for what a mutant violates: break the model, and let TLC look for a counterexample.
+"""Search for the violation of a mutant: break the model, and let TLC search a counterexample.
 
-The broken model is a copy of the modules with the mutant's edits, and a module `Mutant` that extends the slice and
-may narrow its bounds.
-Some counterexamples lie deeper than a search reaches.  A scenario, or the first run of the simulator that goes wrong,
-leads there: TLC, held to this schedule, has one successor for each line of the broken reference.
-What a mutant says about itself (the property, the length) is compared with what TLC finds.
+The broken model is a copy of the modules with the mutant's edits, and a module `Mutant` that extends the model
+check and may narrow its bounds.
+Some counterexamples are too deep for a search.  A scenario, or the first failing run of the simulator,
+leads there: TLC follows this schedule, with one successor for each line of the mutant's trace.
+The property and length stated by the mutant are compared with TLC's result.
 """
 
 import shutil
@@ -32,20 +32,20 @@ MODULE = "Mutant"
 """Name of the generated module and configuration."""
 
 _ABOUT_LOCAL_FORMS = ("LocalForms",)
-"""A broken protocol need not keep them."""
+"""Properties that a broken protocol need not satisfy."""
 
 _ABOUT_REDUCTIONS = ("DeadHaveNoEffect", "DeadStayDead")
-"""What the slice's bounds rest on: a counterexample needs none of it, a search that finds none needs all of it."""
+"""Assumptions of the bounds. A counterexample needs none of them; a search without a violation needs all of them."""
 
 EVIDENCE = "evidence"
-"""The detector that TLC is."""
+"""Name of TLC as a detector."""
 
 Bounds = Exhaustive | Covered
-"""What may widen or narrow the bounds of a slice."""
+"""Evidence that may widen or narrow the bounds of a model check."""
 
 
 def leaves_open(mutant: Mutant) -> bool:
-    """Is its evidence a search of slices where a profile decides something?"""
+    """True if the evidence searches model checks in which the profile decides something."""
     slices = _slices(mutant)
     return bool(slices) and all(map(takes_profile, slices))
 
@@ -59,11 +59,11 @@ def search(
 ) -> Cell:
     """Search the broken model as the mutant's evidence says.
 
-    Where another profile decides than `kip`, a counterexample may have another length.
+    Under another profile than `kip` a counterexample may have another length.
 
     Raises:
         MutantError: The evidence is a schedule, or there is none.
-        EditError: An edit does not fit the model any more.
+        EditError: An edit does not fit the model.
         ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
         ValueTextError: A counterexample is not printed as TLC prints values.
     """
@@ -109,8 +109,10 @@ def _slices(mutant: Mutant) -> tuple[ModelCheck, ...]:
 
 def _problem(report: ModelCheckReport, expected: str, states: int | None) -> str:
     if report.outcome is not Outcome.VIOLATION:
-        said = report.message.splitlines()
-        return f"expected a violation of {expected}, found {report.outcome.value}" + (f": {said[0]}" if said else "")
+        message_lines = report.message.splitlines()
+        return f"expected a violation of {expected}, found {report.outcome.value}" + (
+            f": {message_lines[0]}" if message_lines else ""
+        )
     if report.violated != expected:
         return f"expected a violation of {expected}, found one of {report.violated}"
     if states is not None and len(report.trace) != states:
@@ -128,7 +130,7 @@ def _problem_of_covered(report: ModelCheckReport, check: ModelCheck) -> str:
 
 @contextmanager
 def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds) -> Iterator[Path]:
-    """Yield a folder with the broken modules and with `Mutant.tla` and `Mutant.cfg`, gone afterwards.
+    """Yield a temporary folder with the broken modules and with `Mutant.tla` and `Mutant.cfg`.
 
     Raises:
         EditError: An edit does not fit.
@@ -136,7 +138,7 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds) -> Iterator[
     with tempfile.TemporaryDirectory(prefix="kraft-spec-mutant-") as temporary:
         folder = Path(temporary) / "kraft_spec" / "tla"
         shutil.copytree(model_directory(), folder)
-        # The check's own mutants come first, but not for a rule that this mutant omits as well; a first state that the
+        # Apply the check's own mutants first, except for a rule that this mutant omits as well. A first state that the
         # evidence gives obeys all other rules.
         own_start = isinstance(bounds, Exhaustive) and bool(bounds.initial)
         first = () if own_start else find_mutants(sorted(set(check.mutants) - omitted_rules(mutant)))
@@ -151,10 +153,10 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds) -> Iterator[
 
 
 def broken_configuration(of_slice: Configuration, bounds: Bounds) -> Configuration:
-    """The configuration of a slice for a broken model, narrowed by `bounds`.
+    """Return the configuration of a model check for a broken model, narrowed by `bounds`.
 
-    The claims about the slice's reductions are checked where nothing must be found, and only there.
-    `bounds.properties` replaces what is checked: names from the slice.
+    Claims about reductions are checked only where no violation is expected.
+    `bounds.properties` replaces the checked properties by names from the model check.
     """
     wanted = bounds.properties if isinstance(bounds, Exhaustive) else ()
     initial = bounds.initial if isinstance(bounds, Exhaustive) else ""
@@ -173,31 +175,33 @@ def broken_configuration(of_slice: Configuration, bounds: Bounds) -> Configurati
     )
 
 
-def hold(mutant: Mutant) -> Cell:
-    """Hold the broken model to the mutant's schedule, in a process of its own.
+def follow_schedule(mutant: Mutant) -> Cell:
+    """Check the broken model against the mutant's schedule, in a separate process.
 
     Raises:
         MutantError: The mutant's evidence is no schedule.
         EditError: An edit does not fit.
-        ChildError: The process failed; the message is its last words.
+        ChildError: The process failed; the message is the end of its output.
     """
     evidence = mutant.evidence
     if not isinstance(evidence, Schedule):
         raise MutantError(f"mutant {mutant.name} is not held to a schedule")
     judged = judge_runs(mutant, "line", _runs(evidence), until=evidence.property)
-    for one in judged:
-        if evidence.property in one.properties:
-            return _found(" and ".join(one.properties), one.lines, one.run.scenario or str(one.run))
-    said = next((one for one in reversed(judged) if one.problem or one.properties), None)
+    for violation in judged:
+        if evidence.property in violation.properties:
+            return _found(
+                " and ".join(violation.properties), violation.lines, violation.run.scenario or str(violation.run)
+            )
+    last = next((violation for violation in reversed(judged) if violation.problem or violation.properties), None)
     tried = "no run violates anything"
-    if said is not None:
-        violated = ", ".join(said.properties)
-        tried = f"{said.run}: {said.problem or f'TLC finds {violated} violated'}"
+    if last is not None:
+        violated = ", ".join(last.properties)
+        tried = f"{last.run}: {last.problem or f'TLC finds {violated} violated'}"
     return Cell(EVIDENCE, problem=f"expected a violation of {evidence.property}, found none; {tried}")
 
 
 def _runs(evidence: Schedule) -> tuple[Run, ...]:
-    """The scenario; or the simulated runs, each shrunk and whole."""
+    """Return the scenario; or the simulated runs, each shrunk and whole."""
     if evidence.scenario:
         return (Run(scenario=evidence.scenario),)
     return tuple(

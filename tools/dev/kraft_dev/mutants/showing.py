@@ -1,4 +1,4 @@
-"""The replies of an adapter as those of one that shows less."""
+"""Replies of an adapter reduced to a lower observability level."""
 
 from typing import TypeVar
 
@@ -15,12 +15,12 @@ _Reply = TypeVar("_Reply", bound=Reply)
 
 
 def at_level(reply: _Reply, level: Level, *, injects: bool) -> _Reply:
-    """A reply without what a level of observability does not show; `hello` says so.
+    """Return a reply without the fields above an observability level; its `hello` claims that level.
 
     Args:
-        reply: to whatever was asked.
-        level: what is shown.
-        injects: whether a state can be set.
+        reply: The adapter's reply.
+        level: The observability level.
+        injects: True if a state can be injected.
     """
     if isinstance(reply, HelloReply):
         return replace(reply, observability=level, state_injection=injects)
@@ -30,9 +30,9 @@ def at_level(reply: _Reply, level: Level, *, injects: bool) -> _Reply:
         return reply
     if isinstance(reply, StepReply | RestartReply):
         return replace(
-            reply, effects=tuple([one for one in reply.effects if isinstance(one, TracedSend | TracedAnswer)])
+            reply, effects=tuple([effect for effect in reply.effects if isinstance(effect, TracedSend | TracedAnswer)])
         )
     if isinstance(reply, PartitionStepReply):
         stored = ShownStorePartitions | ShownStoreReassignPartitions
-        return replace(reply, effects=tuple([one for one in reply.effects if not isinstance(one, stored)]))
+        return replace(reply, effects=tuple([effect for effect in reply.effects if not isinstance(effect, stored)]))
     return reply

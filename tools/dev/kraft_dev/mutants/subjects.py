@@ -1,4 +1,4 @@
-"""The mutants that tools are asked about: those of the catalogue, machine-made ones, and bugs of other Rafts."""
+"""Mutants for the tools: those of the catalogue, machine-made ones, and bugs of other Raft implementations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ from kraft_spec.edits import Edit, ReferenceEdit
 from kraft_vectors import features
 
 SAMPLE = "sample"
-"""Names the mutants whose evidence every push checks."""
+"""Name for the mutants whose evidence is checked on every push."""
 
 _PARTITION_FILES = "kraft_partitions/"
 
 
 class Key(NamedTuple):
-    """What names a machine-made mutant, whatever else changes in its file.
+    """Identity of a machine-made mutant, stable under other changes in its file.
 
     Attributes:
         file: Path with its package.
         operator: Name of the operator in Cosmic Ray, without its provider.
         before: The first changed line of the source, without indentation.
         after: That line in the mutant.
-        occurrence: How many lines above it in the file have the same text.
+        occurrence: Number of earlier lines in the file with the same text.
     """
 
     file: str
@@ -43,12 +43,12 @@ class Subject:
 
     Attributes:
         name: Its name.
-        edits: Of the reference; none of the unbroken one, and of a mutant of the model alone.
-        breaks: Rules, the one that it is about first.
-        change: What it does wrong, or the line before and after.
-        part: Whose vectors it meets: those of a replica of the quorum, or of controllers of partitions.
-        kind: Where it comes from.
-        key: Of a machine-made one.
+        edits: Edits of the reference; none for the unmodified one and for mutants of the model alone.
+        breaks: Broken rules, the main one first.
+        change: Description of the fault, or the line before and after.
+        part: Vectors that apply: those of a quorum replica, or of partition controllers.
+        kind: Origin of the mutant.
+        key: Key of a machine-made mutant.
         mutant: Its entry in the catalogue.
     """
 
@@ -62,13 +62,13 @@ class Subject:
     mutant: Mutant | None = None
 
 
-UNBROKEN = Subject("the unbroken reference")
+UNBROKEN = Subject("the unmodified reference")
 
 
 def subject_of(mutant: Mutant) -> Subject:
-    """The subject that a mutant of the catalogue is."""
+    """Return the subject of a catalogue mutant."""
     edits = reference_edits(mutant)
-    in_partitions = bool(edits) and all(one.file.startswith(_PARTITION_FILES) for one in edits)
+    in_partitions = bool(edits) and all(edit.file.startswith(_PARTITION_FILES) for edit in edits)
     part: features.Subject = "partitions" if in_partitions else "replica"
     return Subject(mutant.name, edits, mutant.rules, mutant.bug, part, mutant=mutant)
 
@@ -77,7 +77,7 @@ def seeded_subjects(names: Sequence[str] = ()) -> tuple[Subject, ...]:
     """Return mutants in the catalogue's order.
 
     Args:
-        names: of mutants, ids of the rules that mutants are about first, or `sample`; all mutants if empty.
+        names: Names of mutants, ids of their main rules, or `sample`; all mutants if empty.
 
     Raises:
         MutantError: nothing has one of the names, or the catalogue is wrong.
@@ -85,9 +85,11 @@ def seeded_subjects(names: Sequence[str] = ()) -> tuple[Subject, ...]:
     catalogue = load_catalogue()
     chosen: set[str] = set()
     for name in names:
-        about = [one.name for one in catalogue.mutants if one.rules[0] == name or (one.sample and name == SAMPLE)]
+        about = [
+            mutant.name for mutant in catalogue.mutants if mutant.rules[0] == name or (mutant.sample and name == SAMPLE)
+        ]
         chosen.update(about or [catalogue[name].name])
-    return tuple(subject_of(one) for one in catalogue.mutants if not names or one.name in chosen)
+    return tuple(subject_of(mutant) for mutant in catalogue.mutants if not names or mutant.name in chosen)
 
 
 class _Foreign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,31 +105,33 @@ class _ForeignFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def foreign_subjects() -> tuple[Subject, ...]:
-    """Read the bugs that other implementations of Raft had.
+    """Read the bugs of other Raft implementations.
 
     Raises:
         msgspec.DecodeError: the file is malformed.
     """
     bugs = msgspec.toml.decode((files(__package__) / "foreign.toml").read_bytes(), type=_ForeignFile).bug
     return tuple(
-        Subject(one.name, tuple([edit.as_edit() for edit in one.edit]), one.rules, one.bug, kind="foreign")
-        for one in bugs
+        Subject(bug.name, tuple([edit.as_edit() for edit in bug.edit]), bug.rules, bug.bug, kind="foreign")
+        for bug in bugs
     )
 
 
-def alike(subject: Subject) -> frozenset[str]:
-    """The mutants of the catalogue that change a text which this one changes, itself among them."""
+def mutants_of_same_text(subject: Subject) -> frozenset[str]:
+    """Return the catalogue mutants that change the same text as this one, itself included."""
     edited = {(edit.file, edit.old) for edit in subject.edits}
-    others = {one.name: {(edit.file, edit.old) for edit in reference_edits(one)} for one in load_catalogue().mutants}
-    return frozenset(name for name, texts in others.items() if name == subject.name or edited & texts)
+    texts_of = {
+        mutant.name: {(edit.file, edit.old) for edit in reference_edits(mutant)} for mutant in load_catalogue().mutants
+    }
+    return frozenset(name for name, texts in texts_of.items() if name == subject.name or edited & texts)
 
 
 class UndetectableError(ValueError):
-    """The file of what nothing can detect is wrong."""
+    """The file of undetectable mutants is wrong."""
 
 
 class _Undetectable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of `undetectable.toml`."""
+    """An entry of `undetectable.toml`."""
 
     reason: str
     mutant: str = ""
@@ -140,7 +144,7 @@ class _Undetectable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def name(self) -> str | Key:
-        """A seeded mutant, or a machine-made one."""
+        """Name of a seeded mutant, or key of a machine-made one."""
         return self.mutant or Key(self.file, self.operator, self.before, self.after, self.occurrence)
 
 
@@ -150,10 +154,10 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_undetectable(*, behind_adapter: bool) -> Mapping[str | Key, str]:
-    """Why nothing can detect a mutant: by its name or key.
+    """Return the reasons why mutants are undetectable, by name or key.
 
     Args:
-        behind_adapter: With those that vectors and random runs alone cannot detect.
+        behind_adapter: True to include those that only vectors and random runs cannot detect.
 
     Raises:
         UndetectableError: The file is malformed, or names a mutant twice.
@@ -174,5 +178,5 @@ def read_undetectable(text: str, behind_adapter: bool) -> Mapping[str | Key, str
 
 
 def reason_of(subject: Subject, *, behind_adapter: bool) -> str:
-    """Why nothing can detect this mutant; empty if nobody has said so."""
+    """Return why nothing can detect this mutant; empty if no reason is listed."""
     return load_undetectable(behind_adapter=behind_adapter).get(subject.key or subject.name, "")

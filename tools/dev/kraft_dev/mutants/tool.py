@@ -1,4 +1,4 @@
-"""What a tool is, what it may use, and how far it has come inside of a mutant's process."""
+"""Tools, their resources, and their progress inside a mutant's process."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from kraft_dev.results import Cell
 
 
 class ToolError(Exception):
-    """A tool cannot be used, or finds fault with the unbroken reference."""
+    """A tool cannot be used, or rejects the unmodified reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a tool may use.
+    """Resources of the tools.
 
     Attributes:
-        edges: Gives the file with the model's edges, which it enumerates if it has to.
-        seconds: After these a process hangs; those in which a tool looks by itself have limits of their own.
-        one_vector: Whether one vector that detects is enough; else all are asked.
-        vectors: Only these are asked; all if empty.
-        profile: Who decides what a search of the model leaves open.
-        workers: Threads of TLC where no shortest counterexample is wanted.
-        records: Whether another counterexample than the recorded one takes its place; it is a problem if not.
+        edges: Function that returns the file of the model's edges, enumerated if necessary.
+        seconds: Time limit of a process; processes in which a tool runs have their own limits.
+        one_vector: True to stop at the first vector that detects; otherwise all run.
+        vectors: Vectors to run; all if empty.
+        profile: Profile that decides open questions of a model check.
+        workers: Threads of TLC where no shortest counterexample is required.
+        records: True to record a different counterexample; otherwise it is a problem.
     """
 
     edges: Callable[[], Path] = Path
@@ -42,14 +42,14 @@ def has_edits(subject: Subject) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A way to see what is wrong with a mutant.
+    """A way to detect a mutant.
 
     Attributes:
-        name: As `--tool` takes it.
-        does: In a sentence.
-        cells: What it says of a mutant: one cell for each of its detectors, the first that detects is the cheapest.
-        detectors: Names in the cells; its own if empty.
-        applies: True for the mutants that it can be asked about.
+        name: Value of `--tool`.
+        does: Description in a sentence.
+        cells: Results for a mutant: one cell for each of its detectors, the cheapest first.
+        detectors: Names in the cells; the tool's own name if empty.
+        applies: True for the mutants that the tool can run on.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Tool:
 
 @dataclass(slots=True)
 class Tally:
-    """Kept outside of the tool, so that it is known after an exception too.
+    """Progress of a tool, kept outside of it so that it survives an exception.
 
     Attributes:
         edges: File with the edges of the model, for the tool that replays them.
-        amount: Events or edges so far, the one in progress included where the tool counts that way.
-        where: What the tool is looking at: a workload and seed, a scenario.
+        amount: Number of events or edges so far.
+        where: Current workload and seed, or scenario.
     """
 
     edges: Path | None = None
@@ -75,7 +75,8 @@ class Tally:
 
 
 Look = Callable[[Tally], str]
-"""Looks for what is wrong with the reference that this process imports, and says the first thing; "" if it finds none.
+"""Function that checks the imported reference and returns the first problem, or "".
+An exception of the reference propagates to the caller, which treats it as a problem.
 
 An exception out of the reference is left to the caller, for whom it is a finding like any other.
 """

@@ -1,4 +1,4 @@
-"""The tools, each a row; those of the suite from the cheapest to the most expensive."""
+"""Table of the tools; those of the suite from the cheapest to the most expensive."""
 
 from kraft_dev.mutants import checked, evidence, vectors
 from kraft_dev.mutants.inside import in_own_process
@@ -9,7 +9,7 @@ from kraft_dev.results import Cell, Row
 
 
 def _inside(name: str, does: str) -> Tool:
-    """A tool that looks at a mutant from inside of its process."""
+    """Return a tool that runs inside the mutant's process."""
     return Tool(name, does, in_own_process(name), (name,))
 
 
@@ -57,7 +57,7 @@ SUITE: tuple[Tool, ...] = (
     _inside("partition-traces", "random runs of partition reassignment, each line judged by TLC"),
     RANDOM,
 )
-"""The tools that a mutant of the reference meets up to the first that detects it."""
+"""Tools that a mutant of the reference meets, up to the first that detects it."""
 
 TOOLS = {tool.name: tool for tool in (*SUITE, NAMING, CHECKS, EVIDENCE)}
 
@@ -67,10 +67,10 @@ _OF_SUITE = frozenset(detector for tool in SUITE for detector in tool.detectors)
 
 
 def detections(row: Row) -> tuple[Cell, ...]:
-    """The cells of a row by which the suite detects the mutant, the cheapest first."""
+    """Return the cells in which the suite detects the mutant, the cheapest first."""
     return tuple(cell for cell in row.cells if cell.detects and cell.detector in _OF_SUITE)
 
 
 def is_asked(row: Row) -> bool:
-    """True if a tool of the suite looked at the mutant."""
+    """True if a tool of the suite ran on the mutant."""
     return any(cell.detector in _OF_SUITE for cell in row.cells)

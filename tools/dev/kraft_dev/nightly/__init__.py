@@ -1,1 +1,1 @@
-"""The long forms of all checks, night after night: what was found, and what is different from the night before."""
+"""Nightly long forms of all checks: their results, and the differences to the night before."""

@@ -1,4 +1,4 @@
-"""The parts of a night: each item is a command that can be run by itself.  One entry of `PARTS` is one part."""
+"""Parts of a night: each item is a command that can run by itself, each entry of `PARTS` a part."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,11 +21,11 @@ from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CHECKS, checks_of, find_check, takes_profile, under_profile
 
 FIRST_DAY = date(2026, 11, 25)
-"""The night of seed 0."""
+"""Night of seed 0."""
 WEEK = 7
-"""Nights."""
+"""Number of nights."""
 SEEDS_A_NIGHT = 15
-"""Of each workload."""
+"""Seeds of each workload."""
 _MACHINE_MADE, _MACHINE_MADE_NUMBER = "machine-made", 200
 _CHECKS = "checks"
 _SLICE_SECONDS = 1800.0
@@ -37,7 +37,7 @@ OTHERWISE_UNDER_KAFKA = {
     "voters-known-leader.kafka-4.0": "violates ElectionSafety",
     "voters-upgraded-is-reached.kafka-4.0": "ok",
 }
-"""The checks that find another property violated than under `kip`, or none: docs/kafka.md says why."""
+"""Checks that violate another property than under `kip`, or none; the reasons are in docs/kafka.md."""
 HARMLESS_UNDER_KAFKA = {
     **{
         f"restart-as-follower-of-itself.{profile.name}": "expected a violation of NotFollowerOfSelf, found ok"
@@ -49,24 +49,26 @@ HARMLESS_UNDER_KAFKA = {
         if profile.update_voter_credit == "fetch"
     },
 }
-"""The mutants that break nothing there: a leader restarts by its own vote before it is asked whom it followed, and a
-report counts in check quorum."""
+"""Mutants that break nothing under this profile: a leader restarts by its own vote before it considers whom it
+followed, and a report counts in check quorum.
+"""
 NOT_COMPILED = {"forgetting": "SubstInNode"} | {
-    one.name: r"the recursive operator \w+" for one in CHECKS if one.name.startswith("partition-reassignment")
+    check.name: r"the recursive operator \w+" for check in CHECKS if check.name.startswith("partition-reassignment")
 }
-"""What keeps a check of the group `ci` from being compiled: two histories are one module twice, and the model of
-partitions orders sets by recursion."""
+"""Checks of the group `ci` that cannot be compiled, and the reason: `forgetting` has two histories as one module,
+and the model of partitions orders sets by recursion.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What an item may use.
+    """Resources of an item.
 
     Attributes:
-        day: The night's.
-        checkpoints: Folder for checkpoints of model checks; they belong to one text of the model.
-        resume: Go on from checkpoints.
-        workers: Threads of TLC, and processes elsewhere, of one item.
+        day: Date of the night.
+        checkpoints: Folder for checkpoints of model checks; valid for one text of the model.
+        resume: True to resume from checkpoints.
+        workers: Number of TLC threads, or of processes elsewhere, per item.
         time_limit_seconds: Replaces the limit of every check that has one; None to keep them.
     """
 
@@ -78,7 +80,7 @@ class Means:
 
 
 Words = tuple[str, ...]
-"""A module that is a command line, and what it is told."""
+"""A command-line module and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,11 @@ class Part:
 
     Attributes:
         name: Name on the command line and in the record.
-        what: What it checks.
+        what: Description of the check.
         items: Names of its items, in their order.
-        command: What runs one.
-        nights: So many nights share the items out among them, because they are too many or too slow for one.
-        otherwise: What items find that their command does not expect, by their names.
+        command: Function that returns the command of an item.
+        nights: Number of nights over which the items are distributed.
+        otherwise: Results of items that their command does not expect, by item name.
     """
 
     name: str
@@ -102,7 +104,7 @@ class Part:
     otherwise: Mapping[str, str] = field(default_factory=dict)
 
     def due(self, day: date) -> tuple[str, ...]:
-        """Those of the night of that day: each is due once in `nights` nights."""
+        """Return the items due on a day: each is due once in `nights` nights."""
         return self.items()[day.toordinal() % self.nights :: self.nights]
 
 
@@ -123,7 +125,7 @@ def _explained_slice(name: str, means: Means) -> Words:
 
 
 def _own_traces(name: str, means: Means) -> Words:
-    """Other seeds each night."""
+    """Return the command with other seeds each night."""
     workload, _, profile = name.partition(".")
     first = (means.day - FIRST_DAY).days * _OWN_SEEDS
     seeds = ("--seeds", f"{first}:{first + _OWN_SEEDS}", "--steps", _OWN_EVENTS)
@@ -136,7 +138,7 @@ def _refinement(name: str, _means: Means) -> Words:
 
 
 def _evidence(name: str, means: Means) -> Words:
-    """The evidence of one mutant, under the profile that its name ends with."""
+    """Return the command for a mutant's evidence, under the profile that the item's name ends with."""
     mutant, _, profile = name.partition(".")
     return _developer("mutants", mutant, "--tool", "evidence", "--jobs", means.workers, *_of_profile(profile))
 
@@ -150,13 +152,13 @@ def _mutants(name: str, means: Means) -> Words:
 
 
 def _kafka_seeds(name: str, means: Means) -> Words:
-    """Other seeds each night."""
+    """Return the command with other seeds each night."""
     first = (means.day - FIRST_DAY).days * SEEDS_A_NIGHT
     return _developer("kafka-seeds", "--workload", name, "--seeds", f"{first}:{first + SEEDS_A_NIGHT}")
 
 
 def _model(name: str, means: Means) -> Words:
-    """One model check, under the profile that its name ends with, if it does."""
+    """Return the command of a model check, under the profile that the item's name ends with, if any."""
     slice_name, _, profile = name.partition(".")
     check = find_check(slice_name)
     more: list[object] = []
@@ -168,7 +170,7 @@ def _model(name: str, means: Means) -> Words:
 
 
 def _under_kafka() -> tuple[str, ...]:
-    """The checks that leave something open, under each profile of Apache Kafka; those of an hour under the newest."""
+    """Return the checks with open decisions, under each profile of Kafka; hour-long ones only under the newest."""
     return tuple(
         under_profile(check, profile.name).name
         for profile in KAFKA_PROFILES
@@ -178,19 +180,19 @@ def _under_kafka() -> tuple[str, ...]:
 
 
 def _broken_under_kafka() -> tuple[str, ...]:
-    """The mutants whose searches leave something open, under each profile of Apache Kafka."""
+    """Return the mutants whose searches have open decisions, under each profile of Apache Kafka."""
     broken = [mutant.name for mutant in with_evidence(load_catalogue()) if leaves_open(mutant)]
     return tuple(f"{mutant}.{profile.name}" for profile in KAFKA_PROFILES for mutant in broken)
 
 
 def _compiled() -> tuple[str, ...]:
-    """The checks of the group `ci` that are compiled and go through a whole slice."""
-    whole = [one for one in checks_of("ci") if not (one.violates or one.configuration.specification)]
-    return tuple(one.name for one in whole if one.name not in NOT_COMPILED)
+    """Return the exhaustive checks of the group `ci` that are compiled."""
+    whole = [check for check in checks_of("ci") if not (check.violates or check.configuration.specification)]
+    return tuple(check.name for check in whole if check.name not in NOT_COMPILED)
 
 
 def _checks(*, limited: bool) -> tuple[str, ...]:
-    """The model checks that have a time limit, or those that have none."""
+    """Return the model checks that have a time limit, or those that have none."""
     return tuple(check.name for check in CHECKS if (check.time_limit_seconds is not None) == limited)
 
 
@@ -209,7 +211,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "slices",
-        "each step of a slice is steps of the inductive proof, whose invariants hold in each of its states",
+        "each step of a model check is steps of the inductive proof, whose invariants hold in each of its states",
         lambda: tuple(slices()),
         _explained_slice,
         nights=WEEK,
@@ -230,59 +232,59 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "evidence",
-        "each safety rule broken in the model: what TLC finds violated",
+        "violations with each safety rule broken in the model",
         lambda: tuple(mutant.name for mutant in with_evidence(load_catalogue())),
         _evidence,
     ),
     Part(
         "mutants",
-        "mutants of the reference are detected, seeded and machine-made ones, and every check detects one",
+        "seeded and machine-made mutants of the reference are detected, and every check detects one",
         lambda: ("seeded", _MACHINE_MADE, _CHECKS),
         _mutants,
     ),
     Part(
         "kafka-bugs",
-        "mutants of Apache Kafka are seen, and their rule is named",
+        "mutants of Apache Kafka are detected, and their rule is named",
         lambda: tuple(mutants()),
         lambda name, means: _developer("kafka-bugs", name),
     ),
     Part(
         "kafka-seeds",
-        "random schedules on Apache Kafka, going on from the seeds of the night before",
+        "random schedules on Apache Kafka, with new seeds each night",
         lambda: workloads_of(newest()),
         _kafka_seeds,
     ),
     Part(
         "findings",
-        "what was found wrong in the texts still shows",
+        "findings about the texts are reproduced",
         lambda: tuple(finding.name for finding in load_findings()),
         lambda name, means: ("kraft_dev.findings", name),
     ),
-    Part("models", "every model check that has an end", lambda: _checks(limited=False), _model),
+    Part("models", "every model check without a time limit", lambda: _checks(limited=False), _model),
     Part(
         "compiled-models",
-        "the compiled model and TLC agree on each step and property of a slice",
+        "the compiled model and TLC agree on each step and property of a model check",
         _compiled,
         lambda name, means: _user("model", name, "--both"),
         nights=WEEK,
     ),
     Part(
         "starts",
-        "a way of the protocol leads to each start in the middle of a slice",
+        "a path of the protocol leads to each start of a model check in the middle",
         lambda: tuple(first_checks()),
         lambda name, means: _developer("starts", name),
         nights=WEEK,
     ),
     Part(
         "long-models",
-        "the model checks that go on from checkpoints",
+        "the model checks with a time limit, resumed from checkpoints",
         lambda: _checks(limited=True),
         _model,
         nights=WEEK,
     ),
     Part(
         "kafka-models",
-        "the model checks where Apache Kafka decides",
+        "the model checks under the profiles of Apache Kafka",
         _under_kafka,
         _model,
         nights=WEEK,
@@ -290,7 +292,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "kafka-evidence",
-        "what TLC finds violated without a safety rule where Apache Kafka decides",
+        "violations without a safety rule under the profiles of Apache Kafka",
         _broken_under_kafka,
         _evidence,
         nights=WEEK,

@@ -1,4 +1,4 @@
-"""What one night found, as a dated file from which the same night goes on."""
+"""Dated record of one night's results, from which the same night resumes."""
 
 from pathlib import Path
 
@@ -14,57 +14,57 @@ class RecordError(ValueError):
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One check of one part."""
+    """A check of a part, and its result."""
 
     part: str
     name: str
     command: str
-    """What repeats it."""
+    """Command that repeats the item."""
     reached: str
-    """How far it came, in a line of what the command said."""
+    """Progress, as a line of the command's output."""
     seconds: float
     problems: tuple[str, ...] = ()
-    """What is not as expected: the exit code, and the last lines that the command said."""
+    """Unexpected results: the exit code, and the last lines of the command's output."""
     finished: bool = True
-    """Whether it came to its end; one that its time limit stopped goes on when the night is resumed."""
+    """True if the item ended; one stopped by its time limit resumes with the night."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells items apart within a night."""
+        """Identity of the item within a night."""
         return self.part, self.name
 
 
 class Night(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that a night found so far."""
+    """Results of a night so far."""
 
     date: str
-    """YYYY-MM-DD, the day on which it began."""
+    """YYYY-MM-DD, the day on which the night began."""
     version: str
-    """Of kraft-spec."""
+    """Version of kraft-spec."""
     sources: str
-    """Fingerprint of the model, the reference and the mutants: items are only taken over from equal sources."""
+    """Fingerprint of the model, the reference and the mutants; items are reused only if the sources are equal."""
     complete: bool
-    """Whether every item that was due was run."""
+    """True if every due item was run."""
     items: tuple[Item, ...]
     schema: str = SCHEMA
 
     def with_item(self, item: Item) -> "Night":
-        """This night with one more item, or with a newer form of one."""
-        kept = tuple(one for one in self.items if one.key != item.key)
+        """Return the night with an item added or replaced."""
+        kept = tuple(other for other in self.items if other.key != item.key)
         return msgspec.structs.replace(self, items=(*kept, item))
 
     def find(self, part: str, name: str) -> Item | None:
-        """The item of that name; None if it was not run."""
+        """Return the item of that name; None if it was not run."""
         return next((item for item in self.items if item.key == (part, name)), None)
 
 
 def record_path(folder: Path, day: str) -> Path:
-    """Where the record of a day stands."""
+    """Return the path of a day's record."""
     return folder / f"{day}.json"
 
 
 def write_night(path: Path, night: Night) -> None:
-    """Write a record, whole or not at all.
+    """Write a record atomically.
 
     Raises:
         OSError: It cannot be written.
@@ -77,7 +77,7 @@ def read_night(path: Path) -> Night:
     """Read a record.
 
     Raises:
-        RecordError: It is not there, malformed, or of another schema.
+        RecordError: It does not exist, is malformed, or has another schema.
     """
     try:
         night = msgspec.json.decode(path.read_bytes(), type=Night)

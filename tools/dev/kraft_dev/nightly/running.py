@@ -1,4 +1,4 @@
-"""Run the items of a night, each a process of its own and on disk as soon as it has ended."""
+"""Run the items of a night, each in its own process, and write each result as soon as it ends."""
 
 import re
 import shlex
@@ -19,7 +19,7 @@ _TABLE = re.compile(r"[─-╿]")
 _STOPPED = "stopped by the time limit"
 _CUT_SHORT = re.compile(rf"{_STOPPED} with [1-9]")
 _LAST_WORDS = 20
-"""Lines of what a command says that goes wrong."""
+"""Number of output lines to keep of a failing command."""
 _PACKAGES = (
     "kraft_reference",
     "kraft_simulation",
@@ -38,17 +38,17 @@ _PACKAGES = (
 
 
 def fingerprint_of_sources() -> str:
-    """SHA-256, in hexadecimal, over all that a night's findings depend on."""
+    """Return the SHA-256, in hexadecimal, of everything that a night's results depend on."""
     return fingerprint_of(_PACKAGES, (".py", ".tla", ".cfg", ".toml"))
 
 
 def fingerprint_of_model() -> str:
-    """The same over what a checkpoint of TLC depends on."""
+    """Return the SHA-256, in hexadecimal, of everything that a TLC checkpoint depends on."""
     return fingerprint_of(("kraft_spec", "kraft_mutants"), (".tla", ".toml"))
 
 
 def begin(folder: Path, day: str, version: str, sources: str, *, resume: bool) -> Night:
-    """The night to go on with: the day's own record if it is of the same sources, else an empty one.
+    """Return the night to resume: the day's record if its sources are equal, else an empty night.
 
     Raises:
         RecordError: The day's record cannot be read.
@@ -62,12 +62,14 @@ def begin(folder: Path, day: str, version: str, sources: str, *, resume: bool) -
 
 
 def run_item(part: Part, name: str, means: Means) -> Item:
-    """Run the command of an item to its end, and take down what it says."""
+    """Run the command of an item to its end, and record its result."""
     words, began = part.command(name, means), monotonic()
     ended = subprocess.run(child_command(*words), capture_output=True, text=True, errors="replace", check=False)
     seconds, command = round(monotonic() - began, 1), shlex.join(("python", "-m", *words))
-    said = [line for line in ended.stdout.splitlines() if line.strip() and not _TABLE.search(line)]
-    reached = next((line.strip() for line in said if re.search(r"\d", line)), said[-1].strip() if said else "nothing")
+    lines = [line for line in ended.stdout.splitlines() if line.strip() and not _TABLE.search(line)]
+    reached = next(
+        (line.strip() for line in lines if re.search(r"\d", line)), lines[-1].strip() if lines else "nothing"
+    )
     if ended.returncode == ExitCode.VIOLATION and name in part.otherwise:
         is_as_known = f": {part.otherwise[name]}" in reached
     else:
@@ -90,9 +92,9 @@ def run_night(
     completes: bool,
     jobs: int = 1,
 ) -> Night:
-    """Run the items that are due and that the night has not finished yet; whether that `completes` it, the caller says.
+    """Run the due items that the night has not finished; the caller decides whether that `completes` the night.
 
-    `run` runs one, so many `jobs` at a time; `on_item` is called with each and whether it was taken over from an
+    `run` runs one item, `jobs` in parallel; `on_item` is called with each and with whether it was reused from an
     earlier run of the same night.
 
     Raises:
@@ -113,7 +115,7 @@ def run_night(
             stopped.set()
             raise
         with lock:
-            # What an interruption has ended, too, is no item that was run.
+            # An item that an interruption ended does not count as run.
             if not stopped.is_set():
                 night = night.with_item(item)
                 write_night(record_path(folder, night.date), night)
@@ -123,13 +125,13 @@ def run_night(
         try:
             running = []
             for part, name in due:
-                known = night.find(part.name, name)
-                if known is not None and known.finished:
-                    on_item(known, True)
+                finished_item = night.find(part.name, name)
+                if finished_item is not None and finished_item.finished:
+                    on_item(finished_item, True)
                 else:
                     running.append(pool.submit(run_one, part, name))
-            for one in running:
-                one.result()
+            for future in running:
+                future.result()
         except BaseException:
             stopped.set()
             raise

@@ -1,1 +1,1 @@
-"""The JSON Schemas that the packages carry: `python -m kraft_dev.schemas` writes them anew."""
+"""JSON Schemas that the packages carry: `python -m kraft_dev.schemas` writes them anew."""

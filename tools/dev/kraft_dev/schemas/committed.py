@@ -1,6 +1,6 @@
-"""JSON Schemas (2020-12) that are generated from types and kept in a package, for readers in other languages.
+"""JSON Schemas (2020-12) generated from types and committed in a package, for readers in other languages.
 
-Tests hold the files to the types.
+Tests compare the files with the types.
 """
 
 import json
@@ -16,30 +16,30 @@ import msgspec
 
 @dataclass(frozen=True, slots=True)
 class CommittedSchema:
-    """One schema, and where it is kept."""
+    """A schema and its place in a package."""
 
     name: str
-    """As `kraft-trace/1`."""
+    """Name such as `kraft-trace/1`."""
     title: str
     package: str
-    """The package in whose resources it is."""
+    """Package whose resources include it."""
     folder: str
-    """Within the package; empty for the package itself."""
+    """Folder within the package; empty for the package itself."""
     body: Callable[[], dict[str, Any]]
-    """All of it but what it is called."""
+    """Function that returns the schema without its title and id."""
 
     @property
     def path(self) -> Path:
-        """Where the package has it."""
+        """Path in the package."""
         return Path(str(files(self.package).joinpath(self.folder, self.file_name)))
 
     @property
     def file_name(self) -> str:
-        """Of the committed file."""
+        """Name of the committed file."""
         return f"{self.name.replace('/', '-')}.schema.json"
 
     def document(self) -> dict[str, Any]:
-        """The schema of the types as they are."""
+        """The schema generated from the current types."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": f"urn:kraft-spec:{self.name.replace('/', ':')}",
@@ -48,35 +48,35 @@ class CommittedSchema:
         }
 
     def text(self) -> str:
-        """The same, as the committed file has it."""
+        """The generated schema as text of the file."""
         return json.dumps(self.document(), indent=2, ensure_ascii=True) + "\n"
 
     def committed_text(self) -> str:
-        """The text that the package carries."""
+        """Text of the file in the package."""
         return self.path.read_text(encoding="utf-8")
 
     def committed(self) -> dict[str, Any]:
-        """The schema that the package carries."""
+        """The schema in the package."""
         document: dict[str, Any] = json.loads(self.committed_text())
         return document
 
 
-def body_of(kind: type) -> dict[str, Any]:
-    """What is said of a type and of those that it is made of."""
+def schema_body(kind: type) -> dict[str, Any]:
+    """Return the schema of a type and the types that it is made of."""
     schema = msgspec.json.schema(kind)
     definitions = schema.pop("$defs")
-    return {**in_order(schema), "$defs": in_order(definitions)}
+    return {**normalize(schema), "$defs": normalize(definitions)}
 
 
-def in_order(part: Any) -> Any:
-    """Undo what differs between versions of msgspec: the order of alternatives, the margin of a docstring."""
+def normalize(part: Any) -> Any:
+    """Return a schema independent of msgspec's version: sort alternatives, dedent docstrings."""
     if isinstance(part, dict):
-        return {key: of_key(key, value) for key, value in part.items()}
-    return [in_order(value) for value in part] if isinstance(part, list | tuple) else part
+        return {key: normalize_value(key, value) for key, value in part.items()}
+    return [normalize(value) for value in part] if isinstance(part, list | tuple) else part
 
 
-def of_key(key: str, value: Any) -> Any:
-    """The value of one key, in order."""
+def normalize_value(key: str, value: Any) -> Any:
+    """Return the normalized value of one key."""
     if key == "description" and isinstance(value, str):
         return cleandoc(value)
-    return sorted(map(in_order, value), key=json.dumps) if key == "anyOf" else in_order(value)
+    return sorted(map(normalize, value), key=json.dumps) if key == "anyOf" else normalize(value)

@@ -1,4 +1,4 @@
-"""The JSON Schemas of what the package reads and writes, generated from the types and kept in the package."""
+"""JSON Schemas of the conformance package's formats, generated from the types and kept in the package."""
 
 import json
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from kraft_conformance.protocol import messages
-from kraft_dev.schemas.committed import CommittedSchema, body_of, in_order
+from kraft_dev.schemas.committed import CommittedSchema, normalize, schema_body
 from kraft_dev.wire import format as wire_format
 from kraft_kafka.live import capture
 from kraft_vectors.features import Subject
@@ -21,13 +21,13 @@ _NAMES = {
     "kraft_partitions.errors.Error": "PartitionError",
     "kraft_partitions.outcome.Refusal": "PartitionRefusal",
 }
-"""What types are called in the protocol's schema that share a name."""
+"""Names in the protocol's schema for types that share a name."""
 
 
 def _protocol() -> dict[str, Any]:
-    """`$defs/Request` and `$defs/Reply` are the two for themselves.
+    """Return the schema of a request or a reply, with each alone in `$defs/Request` and `$defs/Reply`.
 
-    Which fields an event has, and that sets have nothing twice, is said by the schema of the trace format.
+    The schema of the trace format states the fields of events and the uniqueness of set elements.
     """
     components = json.dumps(msgspec.json.schema_components((messages.Request, messages.Reply)))
     for long, short in _NAMES.items():
@@ -35,29 +35,29 @@ def _protocol() -> dict[str, Any]:
     (requests, replies), definitions = json.loads(components)
     return {
         "anyOf": [{"$ref": "#/$defs/Request"}, {"$ref": "#/$defs/Reply"}],
-        "$defs": in_order({"Request": requests, "Reply": replies, **dict(sorted(definitions.items()))}),
+        "$defs": normalize({"Request": requests, "Reply": replies, **dict(sorted(definitions.items()))}),
     }
 
 
 def _file(name: str, title: str, package: str, folder: str, kind: Any) -> CommittedSchema:
-    return CommittedSchema(name, title, package, folder, partial(body_of, kind))
+    return CommittedSchema(name, title, package, folder, partial(schema_body, kind))
 
 
 ADAPTER_SCHEMA = CommittedSchema(
     messages.SCHEMA, f"A line of {messages.SCHEMA}", "kraft_conformance", "protocol/schema", _protocol
 )
-"""Of a line between runner and adapter: a request, or a reply."""
+"""Schema of a line between runner and adapter: a request or a reply."""
 
 VECTOR_SCHEMAS: dict[Subject, CommittedSchema] = {
     "replica": _file(SCHEMA, f"A {SCHEMA}", "kraft_vectors", "schema", Vector),
     "partitions": _file(PARTITION_SCHEMA, f"A {PARTITION_SCHEMA}", "kraft_vectors", "schema", PartitionVector),
 }
-"""Of a vector, by the subject."""
+"""Schemas of vectors, by subject."""
 
 WIRE_SCHEMA = _file(
     wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "kraft_kafka", "wire", wire_format.WireFile
 )
-"""Of a file of pairs of JSON and bytes."""
+"""Schema of a file of pairs of JSON and bytes."""
 
 CAPTURE_SCHEMA = _file(capture.SCHEMA, f"A line of a {capture.SCHEMA}", "kraft_kafka", "live", capture.CaptureLine)
-"""Of a line of a capture."""
+"""Schema of a line of a capture."""

@@ -1,10 +1,10 @@
-"""The JSON Schema of one line of a trace, generated from the types and kept in the package."""
+"""JSON Schema of one line of a trace, generated from the types and kept in the package."""
 
 from typing import Any
 
 import msgspec
 
-from kraft_dev.schemas.committed import CommittedSchema, in_order
+from kraft_dev.schemas.committed import CommittedSchema, normalize
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_spec.mapping_forms import NOBODY_ASKED
 from kraft_traces.lines import SCHEMA, Line
@@ -35,17 +35,17 @@ _SETS = {
     "TracedVotes": ("candidates",),
     "TracedCommitted": ("voters", "details", "target"),
 }
-"""The fields that are sets, written as lists, by type."""
+"""Fields that are sets, written as lists, by type."""
 
 _NETWORK_HAS_NO = ("replica", "message", "effects", "refusal", "crash", "state")
 
 
 def _body() -> dict[str, Any]:
-    """The schema of a line (JSON Schema 2020-12), which is a header, an event, a checkpoint or the end.
+    """Return the schema of a line (JSON Schema 2020-12), which is a header, an event, a checkpoint or the end.
 
     It says everything about a line by itself, with three exceptions: that ids and replicas agree within it, that a
     mapping, written as a list of pairs or of objects that name their key, has each key once, and that in a checkpoint
-    the ends of a log and its newest voters set follow from its records.
+    the ends of a log and its newest voter set follow from its records.
     What lines say together (sequence, time, messages on their way) is the reader's.
     """
     schema = msgspec.json.schema(Line)
@@ -59,11 +59,11 @@ def _body() -> dict[str, Any]:
     ]
     _leave_nothing_out(definitions)
     definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]
-    return {**in_order(schema), "$defs": in_order(definitions)}
+    return {**normalize(schema), "$defs": normalize(definitions)}
 
 
 def _leave_nothing_out(definitions: dict[str, Any]) -> None:
-    """In a checkpoint there is every field of the parts that it has in common with event lines."""
+    """Require, in a checkpoint, every field of the parts that it shares with event lines."""
     whole_records = {
         "items": {
             "allOf": [
@@ -88,7 +88,7 @@ def _leave_nothing_out(definitions: dict[str, Any]) -> None:
 
 
 def _if(condition: dict[str, Any], consequence: dict[str, Any]) -> dict[str, Any]:
-    """What has these values has those too."""
+    """Require the consequence if the condition holds."""
     required = {"type": "object", "properties": condition, "required": list(condition)}
     return {"if": required, "then": {"properties": consequence}}
 
@@ -100,11 +100,11 @@ _CHANGES = (
     _if({"phase": {"const": "learn-versions"}}, {"offset": {"const": -1}, **_NO_RANGE}),
     _if({"requester": {"const": NOBODY_ASKED}}, {"request": {"const": 0}, "when_committed": {"const": True}}),
 )
-"""What a pending change says of itself, by its kind, what it waits for, and who asked."""
+"""Constraints of a pending change, by its kind, its phase, and its requester."""
 
 
 def _required_if(field: str, values: list[str], required: list[str]) -> dict[str, Any]:
-    """What has one of these values in a field has the required fields."""
+    """Require fields if another field has one of these values."""
     return {
         "if": {"properties": {field: {"enum": values}}, "required": [field]},
         "then": {"required": required},
@@ -112,7 +112,7 @@ def _required_if(field: str, values: list[str], required: list[str]) -> dict[str
 
 
 def _kind_rule(kinds: list[str], required: list[str], fields: list[str]) -> dict[str, Any]:
-    """Records of these kinds have the required fields, others have none of the fields."""
+    """Require fields of records of these kinds, and forbid them otherwise."""
     return {
         "if": {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]},
         "then": {"required": required},
@@ -142,4 +142,4 @@ def _event_rule(name: str, shape: EventShape) -> dict[str, Any]:
 
 
 TRACE_SCHEMA = CommittedSchema(SCHEMA, f"A line of a {SCHEMA} file", "kraft_traces", "schema", _body)
-"""The schema of a line, which is a header, an event, a checkpoint or the end."""
+"""Schema of a line, which is a header, an event, a checkpoint or the end."""

@@ -1,1 +1,1 @@
-"""The pairs of Kafka's bytes and JSON that the package carries: what is in them, who makes and who checks them."""
+"""Pairs of Kafka's bytes and JSON in the package: their format, generation and checks."""

@@ -1,4 +1,4 @@
-"""The files of pairs: `kraft-wire/1`."""
+"""Format `kraft-wire/1` of the files of pairs."""
 
 from typing import Any, Literal
 
@@ -17,13 +17,13 @@ class AbsentField(_Written, frozen=True, kw_only=True):
     """A field that other versions have."""
 
     field: str
-    """Its path, `[]` for each element."""
+    """Path of the field, with `[]` for each element."""
     ignorable: bool
-    """Whether a sender drops it; if not, it sends nothing unless the field has its default."""
+    """True if a sender drops it; otherwise it sends nothing unless the field has its default."""
 
 
 class VersionEntry(_Written, frozen=True, kw_only=True):
-    """One version of a message."""
+    """A version of a message."""
 
     message: str
     kind: Literal["request", "response", "record", "text"]
@@ -31,7 +31,7 @@ class VersionEntry(_Written, frozen=True, kw_only=True):
     header_version: int | UnsetType = UNSET
     flexible: bool
     needed: bool
-    """Whether a rule names it or speaks of its fields; otherwise Apache Kafka alone has it."""
+    """True if a rule names the version or its fields; otherwise only Apache Kafka has it."""
     absent: tuple[AbsentField, ...]
 
 
@@ -39,20 +39,20 @@ class Pair(_Written, frozen=True, kw_only=True):
     """A message as JSON and as bytes."""
 
     id: str
-    """Permanent."""
+    """Permanent id."""
     rules: tuple[str, ...]
     message: str
     kind: Literal["request", "response", "record", "text"]
     version: int
     values: Literal["minimal", "typical", "error", "lowest", "highest", "unknown-tags", "unknown-tags-within"]
     json: dict[str, Any]
-    """`header` and `body`; of a control record the batch; of a file its content."""
+    """`header` and `body` of a message, the batch of a control record, or the content of a file."""
     hex: str | UnsetType = UNSET
-    """Of a request or response with its length in front, or of a batch."""
+    """Bytes of a request or response with its length in front, or of a batch."""
     text: str | UnsetType = UNSET
-    """Of a file, in place of hex."""
+    """Text of a file, in place of hex."""
     dropped: tuple[str, ...] = ()
-    """Paths of what stood in the message before it was encoded, and is in no byte: this version lacks it."""
+    """Paths of fields that the encoding dropped, because this version lacks them."""
 
 
 class Refusal(_Written, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ class Refusal(_Written, frozen=True, kw_only=True):
     json: dict[str, Any]
     error: Literal["UNSUPPORTED_VERSION"]
     field: str
-    """The first field that would get lost."""
+    """First field that the version would lose."""
 
 
 class WireFile(_Written, frozen=True, kw_only=True):
@@ -76,14 +76,14 @@ class WireFile(_Written, frozen=True, kw_only=True):
     name: str
     api_key: int | UnsetType = UNSET
     sources: dict[str, str]
-    """Of each message: the file and revision that its fields were read from."""
+    """File and revision that the fields of each message were read from."""
     versions: tuple[VersionEntry, ...]
     pairs: tuple[Pair, ...]
     refusals: tuple[Refusal, ...] = ()
 
 
 class ManifestFile(_Written, frozen=True, kw_only=True):
-    """One of the files."""
+    """A file of pairs."""
 
     file: str
     sha256: str
@@ -91,12 +91,12 @@ class ManifestFile(_Written, frozen=True, kw_only=True):
 
 
 class Manifest(_Written, frozen=True, kw_only=True):
-    """What there is."""
+    """List of the files."""
 
     schema: Literal["kraft-wire/1"]
     files: tuple[ManifestFile, ...]
 
 
-def separated(name: str, mark: str) -> str:
-    """A name in camel case as words in small letters: `replicaId` as `replica_id`."""
+def split_camel_case(name: str, mark: str) -> str:
+    """Return a camel-case name as words in lower case: `replica_id` for `replicaId`."""
     return "".join(f"{mark}{letter.lower()}" if letter.isupper() else letter for letter in name).removeprefix(mark)

@@ -1,9 +1,9 @@
 """Make the pairs of the package anew: `python -m kraft_dev.wire.generate [--check]`.
 
-kio makes the bytes; ours have to be the same, and what kio reads from them the same message.
-kio 0.6.5 neither writes tagged fields that its schema does not know nor reads past them (it raises KeyError), so that
-it answers for such a message without them, and kafka-python for them (`tests/conformance/kafka_python.py`).
-The same sources give the same bytes; `--check` writes nothing and says what differs.
+kio's bytes must equal ours, and kio must read the same message from them.
+kio 0.6.5 neither writes nor skips unknown tagged fields (it raises KeyError), so it checks
+such a message without them, and kafka-python checks them (`tests/conformance/kafka_python.py`).
+The same sources give the same bytes; `--check` writes nothing and prints the differences.
 """
 
 import json
@@ -26,11 +26,11 @@ from kraft_dev.wire.format import (
     Refusal,
     VersionEntry,
     WireFile,
-    separated,
+    split_camel_case,
 )
 from kraft_dev.wire.kio_entities import kio_bytes, kio_frame, kio_read, without_unknown_tags
-from kraft_dev.wire.typical import typical, typical_header
-from kraft_dev.wire.values import Valued, minimal, not_droppable, valued
+from kraft_dev.wire.typical import typical_body, typical_header
+from kraft_dev.wire.values import Valued, contents_of, minimal_document, undroppable_paths
 from kraft_kafka.wire.batches import batch_of, decode_batch, encode_batch, encode_value
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.errors import Reason, WireError
@@ -41,19 +41,19 @@ from kraft_vectors.generate import write_or_check
 
 
 class PairProofError(AssertionError):
-    """kio and this codec do not agree about a pair."""
+    """kio and this codec disagree about a pair."""
 
 
 def data_folder() -> Path:
-    """Where the package keeps the pairs."""
+    """Return the folder of the pairs in the package."""
     return Path(str(files("kraft_kafka").joinpath("wire", "data")))
 
 
 def generated() -> dict[str, bytes]:
-    """Every file of the folder, by its name.
+    """Return every file of the folder, by name.
 
     Raises:
-        PairProofError: kio makes other bytes of a message, or reads another one from them.
+        PairProofError: kio writes other bytes of a message, or reads another message from them.
     """
     made, entries = {}, []
     for name, of in _grouped().items():
@@ -65,12 +65,12 @@ def generated() -> dict[str, bytes]:
 
 
 def file_bytes(built: WireFile | Manifest) -> bytes:
-    """One line for each pair, so that a difference between two revisions can be read."""
+    """Return the text of a file, one line for each pair so that diffs are readable."""
     document = msgspec.to_builtins(built)
     parts = []
     for name, value in document.items():
         if isinstance(value, list) and value:
-            lines = ",\n".join(f"    {_line(one)}" for one in value)
+            lines = ",\n".join(f"    {_line(element)}" for element in value)
             parts.append(f"  {_line(name)}: [\n{lines}\n  ]")
         else:
             parts.append(f"  {_line(name)}: {_line(value)}")
@@ -83,28 +83,32 @@ def _line(value: Any) -> str:
 
 def _grouped() -> dict[str, list[Message]]:
     groups: dict[str, list[Message]] = {}
-    for one in messages().values():
-        if one.kind is not Kind.HEADER:
-            name = {Kind.RECORD: "control-records", Kind.TEXT: "quorum-state"}.get(one.kind, kebab(one.api))
-            groups.setdefault(name, []).append(one)
+    for message in messages().values():
+        if message.kind is not Kind.HEADER:
+            name = {Kind.RECORD: "control-records", Kind.TEXT: "quorum-state"}.get(message.kind, kebab(message.api))
+            groups.setdefault(name, []).append(message)
     return groups
 
 
 def kebab(name: str) -> str:
-    """`BeginQuorumEpoch` as `begin-quorum-epoch`; `KRaftVersionRecord` as `kraft-version-record`."""
-    return separated(name.replace("KRaft", "Kraft"), "-")
+    """Return a name in kebab case: `begin-quorum-epoch` for `BeginQuorumEpoch`, `kraft-version-record` for
+    `KRaftVersionRecord`.
+    """
+    return split_camel_case(name.replace("KRaft", "Kraft"), "-")
 
 
 def wire_file(name: str, of: list[Message]) -> WireFile:
-    """The file of these messages."""
+    """Return the file of these messages."""
     return WireFile(
         schema=SCHEMA,
         name=name,
         api_key=of[0].key if of[0].api else msgspec.UNSET,
-        sources={one.name: one.source for one in of},
-        versions=tuple([_version_entry(one, version) for one in of for version in one.versions]),
-        pairs=tuple([pair for one in of for version in one.versions for pair in pairs_of(one, version)]),
-        refusals=tuple([refusal for one in of for version in one.versions for refusal in _refusals(one, version)]),
+        sources={message.name: message.source for message in of},
+        versions=tuple([_version_entry(message, version) for message in of for version in message.versions]),
+        pairs=tuple([pair for message in of for version in message.versions for pair in pairs_of(message, version)]),
+        refusals=tuple(
+            [refusal for message in of for version in message.versions for refusal in _refusals(message, version)]
+        ),
     )
 
 
@@ -122,43 +126,43 @@ def _version_entry(message: Message, version: int) -> VersionEntry:
 
 
 def _absent(fields: tuple[Field, ...], version: int, where: str) -> Iterator[AbsentField]:
-    for one in fields:
-        path = f"{where}{one.name}"
-        if version not in one.versions:
-            yield AbsentField(field=path, ignorable=one.is_ignorable)
-        elif one.is_struct:
-            yield from _absent(one.fields, version, f"{path}{'[]' if one.is_array else ''}.")
+    for field in fields:
+        path = f"{where}{field.name}"
+        if version not in field.versions:
+            yield AbsentField(field=path, ignorable=field.is_ignorable)
+        elif field.is_struct:
+            yield from _absent(field.fields, version, f"{path}{'[]' if field.is_array else ''}.")
 
 
 def pairs_of(message: Message, version: int) -> Iterator[Pair]:
-    """The pairs of one version of a message."""
-    for one in valued(message, version):
-        document, encoded = _encoded(message, version, one)
+    """Yield the pairs of one version of a message."""
+    for content in contents_of(message, version):
+        document, encoded = _encoded(message, version, content)
         yield Pair(
-            id=f"{kebab(message.name)}-v{version}-{one.values}",
-            rules=(*message.rules, *one.rules),
+            id=f"{kebab(message.name)}-v{version}-{content.values}",
+            rules=(*message.rules, *content.rules),
             message=message.name,
             kind=message.kind.value,  # type: ignore[arg-type]
             version=version,
-            values=one.values,  # type: ignore[arg-type]
+            values=content.values,  # type: ignore[arg-type]
             json=document,
             **encoded,
         )
 
 
-def _encoded(message: Message, version: int, one: Valued) -> tuple[Document, dict[str, Any]]:
-    """The JSON that stands for the bytes, and the bytes with what was dropped on the way."""
+def _encoded(message: Message, version: int, content: Valued) -> tuple[Document, dict[str, Any]]:
+    """Return the JSON that the bytes decode to, and the bytes with the fields dropped by the encoding."""
     if message.kind is Kind.TEXT:
-        text, dropped = encode_quorum_state(version, one.body)
+        text, dropped = encode_quorum_state(version, content.body)
         return decode_quorum_state(text), {"text": text, "dropped": tuple(dropped)}
     if message.kind is Kind.RECORD:
-        raw = encode_batch(batch_of(message, one.body) | _BATCH.get(one.values, {}))
+        raw = encode_batch(batch_of(message, content.body) | _BATCH.get(content.values, {}))
         document, _ = decode_batch(raw)
         value = document["records"][0]["value"]
         plain = without_unknown_tags(value)
         _prove(message, version, plain, encode_value(message, plain, "value"))
         return document, {"hex": raw.hex()}
-    raw, dropped = encode_frame(message, version, {"header": one.header, "body": one.body})
+    raw, dropped = encode_frame(message, version, {"header": content.header, "body": content.body})
     document = decode_frame(message, version, raw)
     plain = without_unknown_tags(document)
     of_kio = kio_frame(message, version, plain)
@@ -181,7 +185,7 @@ _BATCH = {
 
 
 def decode_frame(message: Message, version: int, raw: bytes) -> Document:
-    """The JSON of a frame, of which a request has to be the one that is meant.
+    """Return the JSON of a frame, decoded as a request or response.
 
     Raises:
         WireError: it is no such frame.
@@ -192,7 +196,7 @@ def decode_frame(message: Message, version: int, raw: bytes) -> Document:
 
 
 def _prove(message: Message, version: int, document: Document, raw: bytes) -> None:
-    """kio makes these bytes of the document, and reads the document from them."""
+    """Check that kio writes these bytes for the document, and reads the document from them."""
     of_kio = kio_bytes(message, version, document)
     if of_kio != raw:
         raise PairProofError(f"{message.name} version {version}: kio makes {of_kio.hex()}")
@@ -205,11 +209,11 @@ def _prove_read(message: Message, document: Document, read: Document) -> None:
 
 
 def _refusals(message: Message, version: int) -> Iterator[Refusal]:
-    """What the ordinary message would lose, one field at a time."""
+    """Yield a refusal of the ordinary message if this version would lose one of its fields."""
     if message.kind not in (Kind.REQUEST, Kind.RESPONSE):
         return
-    whole = minimal(message.fields, version) | typical(message, message.versions.high)
-    lost = list(not_droppable(message.fields, version, whole))
+    whole = minimal_document(message.fields, version) | typical_body(message, message.versions.high)
+    lost = list(undroppable_paths(message.fields, version, whole))
     if not lost:
         return
     document = {"header": typical_header(message), "body": whole}
@@ -231,7 +235,7 @@ def _refusals(message: Message, version: int) -> Iterator[Refusal]:
 
 
 def read_files() -> Iterator[WireFile]:
-    """The files of the package that its manifest names, in its order."""
+    """Yield the files in the package's manifest, in its order."""
     folder = data_folder()
     manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
     for entry in manifest.files:
@@ -239,14 +243,14 @@ def read_files() -> Iterator[WireFile]:
 
 
 def rules_of_pairs() -> dict[str, tuple[str, ...]]:
-    """The pairs and refusals of each rule that one names, by rule."""
-    found: dict[str, list[str]] = {}
+    """Return the pairs and refusals of each rule, by rule."""
+    pairs_of_rule: dict[str, list[str]] = {}
     for file in read_files():
-        named = [(one.id, one.rules) for one in file.pairs] + [(one.id, one.rules) for one in file.refusals]
+        named = [(entry.id, entry.rules) for entry in file.pairs] + [(entry.id, entry.rules) for entry in file.refusals]
         for pair, rules in named:
             for rule in rules:
-                found.setdefault(rule, []).append(pair)
-    return {rule: tuple(pairs) for rule, pairs in found.items()}
+                pairs_of_rule.setdefault(rule, []).append(pair)
+    return {rule: tuple(pairs) for rule, pairs in pairs_of_rule.items()}
 
 
 if __name__ == "__main__":

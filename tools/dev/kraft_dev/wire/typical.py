@@ -1,6 +1,6 @@
-"""Messages of an ordinary day, for the pairs: voters 1, 2 and 3, leader 1 in epoch 4; controller 4 joins, 3 leaves.
+"""Ordinary messages for the pairs: voters 1, 2 and 3, leader 1 in epoch 4; controller 4 joins, 3 leaves.
 
-Each is whole: it has the fields of every version, and what a version lacks is left out when it is encoded.
+Each message has the fields of every version; the encoding drops those that a version lacks.
 """
 
 from base64 import b64encode
@@ -17,12 +17,12 @@ _NOW_MS = 1_700_000_000_000
 
 
 def _directory_id(replica: int) -> str:
-    """Of the only directory that a replica has had."""
+    """Return the directory id of a replica."""
     return uuid_text(bytes([0x11 * replica]) * 16)
 
 
 def _listener(replica: int) -> dict[str, Any]:
-    """Where a controller listens."""
+    """Return the listener of a controller."""
     return {"name": "CONTROLLER", "host": f"h{replica}", "port": 9093}
 
 
@@ -35,12 +35,12 @@ _SNAPSHOT = {"endOffset": 150, "epoch": 3}
 
 
 def _topic(name: str, *partitions: dict[str, Any]) -> list[dict[str, Any]]:
-    """The only topic of a message, with these of its partitions."""
+    """Return the only topic of a message, with these partitions."""
     return [{"name": name, "partitions": [*partitions]}]
 
 
 def _voter_id(replica: int) -> dict[str, Any]:
-    """Who a voter is."""
+    """Return the id and directory id of a voter."""
     return {"voterId": replica, "voterDirectoryId": _directory_id(replica)}
 
 
@@ -54,7 +54,7 @@ def _state(replica: int, end_offset: int, fetched_ms: int) -> dict[str, Any]:
 
 
 def _voters_batch() -> str:
-    """The log from offset 200 on: the voters set with 4 in it."""
+    """Return the log from offset 200 on: the voter set with 4."""
     value = {"version": 0, "voters": [_voter(replica) for replica in (1, 2, 3, 4)]}
     batch = batch_of(messages()["VotersRecord"], value)
     return b64encode(encode_batch(batch | {"baseOffset": 200, "partitionLeaderEpoch": _EPOCH})).decode()
@@ -173,7 +173,7 @@ def _documents() -> dict[str, Any]:
 
 
 def _admin_documents() -> dict[str, Any]:
-    """The requests of clients and of joining controllers, and their responses."""
+    """Return the requests of clients and of joining controllers, and their responses."""
     return {
         "AddRaftVoterRequest": {
             "clusterId": _CLUSTER_ID,
@@ -198,9 +198,9 @@ def _admin_documents() -> dict[str, Any]:
         "ApiVersionsResponse": {
             "errorCode": 0,
             "apiKeys": [
-                {"apiKey": one.key, "minVersion": one.versions.low, "maxVersion": one.versions.high}
-                for one in messages().values()
-                if one.kind is Kind.REQUEST
+                {"apiKey": message.key, "minVersion": message.versions.low, "maxVersion": message.versions.high}
+                for message in messages().values()
+                if message.kind is Kind.REQUEST
             ],
             "throttleTimeMs": 0,
             "supportedFeatures": [{"name": "kraft.version", "minVersion": 0, "maxVersion": 1}],
@@ -250,7 +250,7 @@ def _admin_documents() -> dict[str, Any]:
 
 
 def _fetch_request() -> dict[str, Any]:
-    """Of the observer 4, which keeps no session with the leader."""
+    """Return the Fetch of observer 4, which keeps no session with the leader."""
     partition = {
         "partition": 0,
         "currentLeaderEpoch": _EPOCH,
@@ -278,7 +278,7 @@ def _fetch_request() -> dict[str, Any]:
 
 
 def _fetch_response() -> dict[str, Any]:
-    """The leader's, with records."""
+    """Return the leader's Fetch response with records."""
     partition = {
         "partitionIndex": 0,
         "errorCode": 0,
@@ -314,15 +314,15 @@ ERRORS = {
     "AlterPartitionReassignmentsResponse": (41, None),
     "ListPartitionReassignmentsResponse": (41, None),
 }
-"""What goes wrong in the pair `error` of a response: the code at the top, and the message where there is one.
+"""Errors of the pair `error` of a response: the top-level code, and the message if there is one.
 
 Rules: wire.error-codes, wire.common-errors.
 """
 
 _LOWEST_OF_0_SINCE = 4
-"""The first version of ApiVersions that can say that a feature's lowest version is 0."""
+"""First version of ApiVersions that can express a lowest feature version of 0."""
 _REPLICA_STATE_SINCE = 15
-"""The first version of Fetch in which replicaState stands for replicaId."""
+"""First version of Fetch in which replicaState replaces replicaId."""
 
 _HEADERS: dict[Kind, dict[str, Any]] = {
     Kind.REQUEST: {"correlationId": 6, "clientId": "raft-client-2"},
@@ -331,15 +331,15 @@ _HEADERS: dict[Kind, dict[str, Any]] = {
 
 
 def typical_header(message: Message) -> dict[str, Any]:
-    """The header of an ordinary request or response; of a request without API and version."""
+    """Return the header of an ordinary request or response; for a request without API and version."""
     return {**_HEADERS[message.kind]}
 
 
-def typical(message: Message, version: int) -> dict[str, Any]:
-    """The body of a whole message, with the fields of every version.
+def typical_body(message: Message, version: int) -> dict[str, Any]:
+    """Return the body of a message, with the fields of every version.
 
-    Only who fetches stands in one of two places, since no sender fills both, and a feature whose lowest version is 0
-    is left out where Kafka leaves it out (KAFKA-17492).
+    Exceptions: the fetching replica is in one of two fields, since no sender fills both; a feature with lowest
+    version 0 is omitted where Kafka omits it (KAFKA-17492).
     """
     document = dict(_documents()[message.name])
     if message.name == "ApiVersionsResponse" and version < _LOWEST_OF_0_SINCE:
