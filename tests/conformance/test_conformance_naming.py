@@ -1,4 +1,4 @@
-"""Which rules a failure names: those behind what differs, wherever it begins."""
+"""Rules that a failure names: those behind the differences, wherever they begin."""
 
 import subprocess
 import sys
