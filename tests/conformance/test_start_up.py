@@ -68,7 +68,7 @@ def test_help_loads_no_command_and_nothing_of_one() -> None:
 
 
 def test_a_rule_is_shown_without_what_plays_and_checks() -> None:
-    """One that scenarios name is looked for in them, where its tests are; this one is named by none."""
+    """The command searches scenarios for tests of a rule that they name; no scenario names this one."""
     assert loaded_by("rules", "metric.current-state") & (OF_OTHERS | OF_CHECKING) == set()
 
 
