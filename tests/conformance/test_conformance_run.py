@@ -351,11 +351,11 @@ def test_expected_failures_are_counted_apart_and_reported_when_they_pass(capsys:
         ("half-a-line", "hang", 'no newline after the reply within 5 s: \'{"type":"s\''),
         ("exits", "died", "the adapter exited with code 101 instead of replying"),
         ("killed", "died", "the adapter was killed by SIGABRT instead of replying"),
-        ("oversized", "oversized", "its reply is longer than 16777216 bytes"),
+        ("oversized", "oversized", "the reply is longer than 16777216 bytes"),
         ("logs-to-stdout", "stray-output", "a line on standard output is not a reply: 'INFO became Candidate'"),
         ("only-a-log-line", "stray-output", "a line on standard output is not a reply: 'INFO became Candidate'"),
         ("unasked", "stray-output", "a line on standard output is not a reply: 'one line too many'"),
-        ("twice", "stray-output", "it wrote more than one line in reply: "),
+        ("twice", "stray-output", "more than one line in reply: "),
         ("truncated-json", "malformed", "standard output:4:"),
         ("unknown-field", "malformed", "$.efects: unknown field 'efects'"),
         ("other-id", "malformed", "the reply has id 14, expected 4"),
@@ -369,7 +369,7 @@ def test_expected_failures_are_counted_apart_and_reported_when_they_pass(capsys:
         (
             "unobservable",
             "malformed",
-            "its hello says that its state can be observed, and it says: not today",
+            "its hello has observability state, but it rejects observe: not today",
         ),
     ],
 )

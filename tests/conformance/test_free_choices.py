@@ -89,7 +89,7 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
         ("vote-in-old-epoch-first", "announcement.next-leader", "before that"),
         ("another-vote-first", "vote.granted", "before that"),
         ("file-of-another-epoch", "announcement.again", "PersistQuorumState: expected nothing"),
-        ("cuts-all-first", "fetch.diverging", "TruncateLog: expected a cut at 3, actual a cut at 0 before that"),
+        ("cuts-all-first", "fetch.diverging", "TruncateLog: expected truncation at 3, actual truncation at 0 before it"),
         ("appends-elsewhere-first", "fetch.follower", "AppendRecords: expected records from "),
         ("never-again", "resignation.restarted-leader-asks", "StartTimer election: expected "),
         ("never-again", "prevote.lost-with-a-leader-out-of-reach", "StartTimer election: expected "),
