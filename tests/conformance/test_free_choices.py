@@ -83,13 +83,17 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
 @pytest.mark.parametrize(
     ("modes", "vector_id", "text"),
     [
-        ("forgets-vote-first", "candidate.wins", "before that"),
+        ("forgets-vote-first", "candidate.wins", "before it"),
         ("vote-left-out", "prevote.majority", "PersistQuorumState.voted_key: expected "),
         ("vote-left-out", "vote.granted", "PersistQuorumState.voted_key: expected "),
-        ("vote-in-old-epoch-first", "announcement.next-leader", "before that"),
-        ("another-vote-first", "vote.granted", "before that"),
+        ("vote-in-old-epoch-first", "announcement.next-leader", "before it"),
+        ("another-vote-first", "vote.granted", "before it"),
         ("file-of-another-epoch", "announcement.again", "PersistQuorumState: expected nothing"),
-        ("cuts-all-first", "fetch.diverging", "TruncateLog: expected truncation at 3, actual truncation at 0 before it"),
+        (
+            "cuts-all-first",
+            "fetch.diverging",
+            "TruncateLog: expected truncation at 3, actual truncation at 0 before it",
+        ),
         ("appends-elsewhere-first", "fetch.follower", "AppendRecords: expected records from "),
         ("never-again", "resignation.restarted-leader-asks", "StartTimer election: expected "),
         ("never-again", "prevote.lost-with-a-leader-out-of-reach", "StartTimer election: expected "),

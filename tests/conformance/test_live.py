@@ -91,7 +91,7 @@ def test_a_wrong_one_fails_with_rule_values_wire_log_and_the_command_that_repeat
     assert displayed[:4] == [
         "FAIL vote/once-per-epoch",
         "  error and grant of the vote for 3: expected (0, False), actual (0, True)",
-        "  rules: vote.once-per-epoch",
+        "  rule vote.once-per-epoch: At most one standard vote per epoch",
         "  on the wire:",
     ]
     assert "is asked 3: Vote v2" in text
