@@ -1,4 +1,4 @@
-"""Brokers acted by tests, and what operators ask about partitions, over TCP."""
+"""Mock brokers, and requests of operators about partitions, over TCP."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ Assignment = Sequence[int] | None
 
 
 class ActedBrokers:
-    """Brokers that hold no data: they register at the leader, and their leaders say who is in sync."""
+    """Brokers without data: they register at the leader, and their partition leaders report the ISR."""
 
     def __init__(self, nodes: Nodes, leader: int, listening: int) -> None:
         """At a leader; their address is that of the node `listening`."""
@@ -28,11 +28,11 @@ class ActedBrokers:
             nodes.wait_for(lambda _: listening in self.alive())
 
     def ask(self, api: tuple[int, int], number: int | None = None, **body: object) -> Any:
-        """The response of a node, which is the leader unless another one is named."""
+        """Return the response of a node, by default the leader."""
         return self.nodes.ask_other(self.leader if number is None else number, *api, body)
 
     def start(self, *brokers: int) -> None:
-        """Register brokers, and let them live."""
+        """Register brokers, and unfence them."""
         address = {"host": "127.0.0.1", "port": self.nodes.ports[self.listening]}
         for broker in brokers:
             answer = self.ask(
@@ -50,11 +50,11 @@ class ActedBrokers:
             assert self.beat(broker) == (0, False)
 
     def alive(self) -> list[int]:
-        """The brokers that the broker `listening` knows."""
+        """Return the brokers that the broker `listening` knows."""
         return [broker.node_id for broker in self.ask(METADATA, self.listening, topics=[], **_METADATA).brokers]
 
     def beat(self, broker: int, want_fence: bool = False) -> tuple[int, bool]:
-        """A heartbeat: its error, and whether the broker is fenced."""
+        """Send a heartbeat, and return its error and whether the broker is fenced."""
         answer = self.ask(
             HEARTBEAT,
             broker_id=broker,
@@ -66,7 +66,7 @@ class ActedBrokers:
         return answer.error_code, answer.is_fenced
 
     def create(self, topic: str, *replicas: Sequence[int]) -> int:
-        """A topic with these replicas; the error."""
+        """Create a topic with these replicas, and return the error."""
         assignments = [{"partition_index": index, "broker_ids": replica} for index, replica in enumerate(replicas)]
         requested = {
             "name": topic,
@@ -78,14 +78,14 @@ class ActedBrokers:
         return int(self.ask(CREATE, topics=[requested], timeout=timedelta()).topics[0].error_code)
 
     def reassign(self, *targets: tuple[str, int, Assignment], number: int | None = None) -> list[int]:
-        """The error codes of the results, or that of the whole request."""
+        """Return the error codes of the results, or of the whole request."""
         topics = [{"name": n, "partitions": [{"partition_index": i, "replicas": r}]} for n, i, r in targets]
         answer = self.ask(ALTER, number, timeout=timedelta(), topics=topics)
         results = [partition.error_code for topic in answer.responses for partition in topic.partitions]
         return [int(code) for code in results or [answer.error_code]]
 
     def listed(self, number: int | None = None) -> dict[str, tuple[Sequence[int], Sequence[int], Sequence[int]]]:
-        """R, AR and RR of what is in progress."""
+        """Return R, AR and RR of the reassignments."""
         end = time.monotonic() + 20
         while True:
             answer = self.ask(LIST, number, timeout=timedelta(), topics=None)
@@ -105,7 +105,7 @@ class ActedBrokers:
         }
 
     def partition(self, topic: str, index: int = 0) -> Any:
-        """A partition as the broker's metadata have it, once they are those of the leader."""
+        """Return a partition of the broker's metadata, once they equal the leader's."""
         end = time.monotonic() + 20
         high_watermark = self._high_watermark(self.leader)
         while self._high_watermark(self.listening) < high_watermark:
@@ -116,12 +116,12 @@ class ActedBrokers:
         return text.topic_id, text.partitions[index]
 
     def _high_watermark(self, number: int) -> int:
-        """Of a node itself: a broker asks the leader to describe the quorum."""
+        """Return a node's own high watermark, from its ApiVersions; a broker forwards DescribeQuorum to the leader."""
         software = {"clientSoftwareName": "test", "clientSoftwareVersion": "1"}
         return int(self.nodes.ask(number, "ApiVersions", 3, software)["finalizedFeaturesEpoch"])
 
     def in_sync(self, topic: str, *replicas: int) -> Any:
-        """The leader of partition 0 says who is in sync; the result."""
+        """Let the leader of partition 0 report the ISR, and return the result."""
         topic_id, partition = self.partition(topic)
         state = [{"broker_id": replica, "broker_epoch": -1} for replica in replicas]
         # Metadata do not tell the partition epoch: one that is too old is not taken.

@@ -1,6 +1,6 @@
-"""Builds the templates of adapters, where there is a toolchain; who needs what is missing is skipped.
+"""Builds of the adapter templates; tests without their toolchain are skipped.
 
-`python -m tests.conformance.adapter_builds` says on standard error, in capitals, which one is missing.
+`python -m tests.conformance.adapter_builds` names missing toolchains on standard error, in capitals.
 """
 
 import os
@@ -22,7 +22,7 @@ from kraft_kafka.jars import KafkaUnavailableError, fetched
 from kraft_kafka.releases import Jar, json_jars
 
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
-"""Tests that run side by side do not build in one folder."""
+"""Parallel tests build in different folders."""
 KAFKAS_TESTS = Jar(
     "org.apache.kafka",
     "kafka-raft",
@@ -39,7 +39,7 @@ _LEAST_RUST = 71
 
 
 class ToolchainMissing(Exception):  # noqa: N818 - a reason to skip
-    """A toolchain is not there; the message says so in capitals, so that nobody takes what is skipped for green."""
+    """A toolchain is missing; the message is in capitals, so that the skip is noticed."""
 
     def __init__(self, language: Language, wanted: str) -> None:
         super().__init__(f"SKIPPED: {wanted}: THE {language.upper()} TEMPLATE IS NEITHER BUILT NOR RUN")
@@ -150,7 +150,7 @@ def _run(words: Iterable[str], variables: dict[str, str] | None = None) -> None:
 
 
 def main() -> None:
-    """Say what is missing."""
+    """Print the missing toolchains."""
     for language in Language:
         try:
             toolchain(language)

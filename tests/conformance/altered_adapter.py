@@ -1,4 +1,4 @@
-"""The adapter of the tests: the reference that shows less, chooses otherwise, is wrong, or misbehaves as a program.
+"""Adapter of the tests: the reference with hidden parts, other choices, violations, or faults as a program.
 
 `python altered_adapter.py MODE...`: names of `MODES`, of `choices`, of `partition_choices` and of `fetching_adapter`,
 some with a value, as `without-rule=hw.own-epoch`; or of what `_misbehaved` does with the bytes.
@@ -52,18 +52,18 @@ def _hello(**fields: object) -> Change:
 
 
 def _says_otherwise(moment: Moment, reply: Reply) -> Reply:
-    """Its hello has another name each time, or the one that is asked for."""
+    """Give the hello another name each time, or the given one."""
     inputs = moment.value or f"own-{os.getpid()}"
     return replace(reply, profile=inputs) if isinstance(reply, HelloReply) else reply
 
 
 def _lists(field: str, default: str = "") -> Change:
-    """Its hello has the names of the value, as `a+b`, in this field."""
+    """Put the names of the value, such as `a+b`, into this field of the hello."""
     return lambda moment, reply: _hello(**{field: tuple((moment.value or default).split("+"))})(moment, reply)
 
 
 def _misreads(moment: Moment, reply: Reply) -> Reply:
-    """The vote in its state and the leader in its votes are those of nobody."""
+    """Show a replica that does not exist as the vote in the state and as the leader in Vote responses."""
     if isinstance(reply, ObserveReply):
         return replace(reply, state=replace(reply.state, voted_key=TracedKey(99, "U99")))
     return each(TracedSend, _of_nobody)(moment, reply)
@@ -75,12 +75,12 @@ def _of_nobody(_: Moment, sent: TracedSend) -> Effects:
 
 
 def _polled_again_at_once(moment: Moment, reply: Reply) -> Reply:
-    """A loop that never pauses."""
+    """Ask for the next poll at once after every poll."""
     return replace(reply, poll_again_ms=0) if moment.event in ("Poll", "PollFetch") else reply
 
 
 def _dies(moment: Moment, reply: Reply) -> Reply:
-    """Its process ends of an answer that comes where nobody awaits it."""
+    """End the replica's process at the event of the mode's value."""
     if moment.event != moment.value or not isinstance(reply, StepReply):
         return reply
     moment.replica.state = crash(moment.before, moment.before.log.flushed)
@@ -96,7 +96,7 @@ def _without_field(moment: Moment, reply: Reply) -> Reply:
 
 
 def _forgets_beside_a_leader(_: Moment, reply: Reply) -> Reply:
-    """Its file and its state have a leader or a vote, as before KIP-996."""
+    """Drop the vote from the file and the state when there is a leader, as before KIP-996."""
     if isinstance(reply, ObserveReply) and reply.state.leader_id is not None:
         return replace(reply, state=replace(reply.state, voted_key=None))
     if isinstance(reply, StepReply | RestartReply):
@@ -115,7 +115,7 @@ def _forgets_beside_a_leader(_: Moment, reply: Reply) -> Reply:
 
 
 def _shows_epoch(moment: Moment, reply: Reply) -> Reply:
-    """This epoch, whatever it is."""
+    """Show this epoch always."""
     if not isinstance(reply, ObserveReply):
         return reply
     return replace(reply, state=replace(reply.state, epoch=int(moment.value)))
@@ -131,7 +131,7 @@ def _written_last(_: Moment, effects: Effects) -> Effects:
 
 
 def _never_restarts(moment: Moment, effects: Effects) -> Effects:
-    """No election timer is started: by no step, or by those of one event."""
+    """Start no election timer: in no step, or in those of an event."""
     is_meant = moment.event is not None and moment.value in ("", moment.event)
     return [effect for effect in effects if effect not in elections(effects)] if is_meant else effects
 
@@ -141,13 +141,13 @@ def _silent(moment: Moment, effects: Effects) -> Effects:
 
 
 def _waits_as_it_did(moment: Moment, effects: Effects) -> Effects:
-    """A Candidate that lost waits out the timer that it has; so does a later revision of Kafka than 4.0.0."""
+    """Let a Candidate that lost wait for its current timer, as Kafka after 4.0.0 does."""
     alone = len(effects) == 1 and isinstance(effects[0], TracedStartTimer)
     return () if alone and moment.after.role == "Candidate" else effects
 
 
 def _keeps_the_disk(moment: Moment, reply: Reply) -> Reply:
-    """The directory id of a vote is remembered at kraft.version 0 too, and so not written when it starts."""
+    """Keep the directory id of a vote at kraft.version 0, and do not write it at the start."""
     if isinstance(reply, RestartReply):
         kept = [effect for effect in reply.effects if not isinstance(effect, TracedPersistQuorumState)]
         return replace(reply, effects=tuple(kept))
@@ -161,7 +161,7 @@ def _chance(moment: Moment) -> Random:
 
 
 def _shuffles(moment: Moment, effects: Effects) -> Effects:
-    """One of the orders that are right."""
+    """Return the effects in a random allowed order."""
     left, made, chance = list(range(len(effects))), [], _chance(moment)
     pairs = happens_before(effects)
     while left:
@@ -172,7 +172,7 @@ def _shuffles(moment: Moment, effects: Effects) -> Effects:
 
 
 def _hides(moment: Moment, reply: Reply) -> Reply:
-    """Every fifth of what may be left out is."""
+    """Omit every fifth optional field."""
     chance = _chance(moment)
     if isinstance(reply, ObserveReply):
         fields = [name for name in reply.state.__struct_fields__ if chance.random() < 0.2]
@@ -189,7 +189,7 @@ def _hides(moment: Moment, reply: Reply) -> Reply:
 
 
 def _hostile(moment: Moment, reply: Reply) -> Reply:
-    """Wrongs of every kind, and texts that mean harm."""
+    """Make violations of all kinds, with harmful texts."""
     if isinstance(reply, HelloReply):
         return replace(reply, implementation=Software(moment.value or HARM, HARM))
     if not isinstance(reply, StepReply):
@@ -257,7 +257,7 @@ MODES: dict[str, Change] = {
     "hides": _hides,
     "hostile": _hostile,
 }
-"""What is made of each reply."""
+"""Changes of each reply, by mode."""
 
 ALL_RIGHT = (*RIGHT, *RIGHT_FETCHES)
 PROGRAMS = (
@@ -265,16 +265,16 @@ PROGRAMS = (
     "unobservable", "hangs", "exits", "killed", "half-a-line", "oversized", "logs-to-stdout", "twice",
     "only-a-log-line", "truncated-json", "unknown-field", "other-id", "other-type", "refuses",
 )  # fmt: skip
-"""What `main` does with the whole program, or with the bytes of its replies to steps."""
+"""Modes that `main` applies to the whole program, or to the bytes of replies to steps."""
 
 
 class Altered(Fetching):
-    """The reference with these modes, one after the other, an order of effects and what is shown last."""
+    """The reference with these modes in order; the order of effects and hidden parts come last."""
 
     _LAST = ("shuffles", "hides", "state", "history", "effects", "wire")
 
     def __init__(self, *modes: str, changes: Sequence[Change] = ()) -> None:
-        """`changes` are made besides."""
+        """`changes` are additional changes."""
         named = [(name, value) for name, _, value in (mode.partition("=") for mode in modes)]
         if unknown := {name for name, _ in named} - {*MODES, *RIGHT_FETCHES, *WRONG_FETCHES, *PROGRAMS}:
             raise ValueError(f"no such modes: {unknown}")
@@ -286,7 +286,7 @@ class Altered(Fetching):
         self._changes += [(change, "") for change in changes]
 
     def answer(self, request: Request) -> Reply:
-        """Carry out a request."""
+        """Handle a request."""
         if self._is_kip and isinstance(request, Reset | PartitionReset):
             request = replace(request, cluster=replace(request.cluster, profile="kip"))
         before = None if self._replica is None else self._replica.state
@@ -297,7 +297,7 @@ class Altered(Fetching):
 
 
 def _misbehaved(mode: str, value: str, request: Request, line: bytes) -> bytes:
-    """Other bytes for the reply to a step."""
+    """Return other bytes for the reply to a step."""
     if mode == "unobservable" and isinstance(request, Observe):
         return b'{"type":"error","id":%d,"code":"unsupported","detail":"not today"}\n' % request.id
     if not isinstance(request, Step) or value not in ("", "failed", "unsupported", request.event):
@@ -337,7 +337,7 @@ def _misbehaved(mode: str, value: str, request: Request, line: bytes) -> bytes:
 
 
 def main() -> None:
-    """Answer until standard input ends."""
+    """Handle requests until standard input ends."""
     adapter = Altered(*sys.argv[1:])
     mode, _, value = sys.argv[1].partition("=")
     if mode == "has-a-child":

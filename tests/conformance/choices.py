@@ -1,6 +1,6 @@
-"""What becomes of a reply of the reference where an implementation chooses otherwise, rightly or just not.
+"""Changes of the reference's replies by implementations with other choices, allowed or barely not.
 
-A `Change` is handed the moment and the reply; `altered_adapter` puts the names of `RIGHT` and `WRONG` together.
+A `Change` takes the moment and the reply; `altered_adapter` combines the names of `RIGHT` and `WRONG`.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,27 +58,27 @@ _ELECTION_TIMER = (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RESIG
 
 
 class Moment(NamedTuple):
-    """What was asked of whom."""
+    """A request, with the reference's state before and after."""
 
     request: Request
     before: ReplicaState
     replica: Replica
-    """As `before`, not there until the first `reset`."""
+    """Like `before`, missing until the first `reset`."""
     value: str
-    """What stands behind the `=` of a mode."""
+    """Value after the `=` of a mode."""
 
     @property
     def after(self) -> ReplicaState:
-        """The state in which the reply leaves the replica."""
+        """State of the replica after the reply."""
         return self.replica.state
 
     @property
     def event(self) -> str | None:
-        """What happened, in a step."""
+        """Event of a step."""
         return self.request.event if isinstance(self.request, Step) else None
 
     def is_between(self, before: Role, after: Role) -> bool:
-        """Has the role changed so?"""
+        """True if the role has changed in this way."""
         return (self.before.role, self.after.role) == (before, after)
 
 
@@ -86,7 +86,7 @@ Change = Callable[[Moment, Reply], Reply]
 
 
 def of_effects(change: Callable[[Moment, Any], Sequence[Any]]) -> Change:
-    """A change of what is done in a step or at a restart that does not crash."""
+    """Return a change of the effects of a step or restart without a crash."""
 
     def changed(moment: Moment, reply: Reply) -> Reply:
         crashes = getattr(moment.request, "crash", UNSET) is not UNSET
@@ -98,7 +98,7 @@ def of_effects(change: Callable[[Moment, Any], Sequence[Any]]) -> Change:
 
 
 def each(kind: Any, portions: Callable[[Moment, Any], Sequence[Any]]) -> Change:
-    """Every effect of a kind becomes others."""
+    """Return a change that replaces every effect of a kind."""
 
     def change(moment: Moment, effects: Sequence[Any]) -> Sequence[Any]:
         made = [portions(moment, effect) if isinstance(effect, kind) else (effect,) for effect in effects]
@@ -117,7 +117,7 @@ def _file(state: ReplicaState) -> TracedPersistQuorumState:
 
 
 def _writes_again(moment: Moment, effects: Effects) -> Effects:
-    """What the file holds is written before every step and after it, where somebody runs to do it."""
+    """Write the quorum state file again before and after every step of a running replica."""
     if Role.STOPPED in (moment.before.role, moment.after.role):
         return effects
     synced = [effect for effect in effects if isinstance(effect, TracedFlushLog)]
@@ -125,19 +125,19 @@ def _writes_again(moment: Moment, effects: Effects) -> Effects:
 
 
 def _ids_of_votes_alone(moment: Moment, whole: TracedPersistQuorumState) -> Effects:
-    """At kraft.version 0 a restart only reads the file, which has no directory ids.  Its version is not shown."""
+    """At kraft.version 0, let a restart only read the file, which has no directory ids; hide its version."""
     only_reads = isinstance(moment.request, Restart) and whole.version == 0
     return () if only_reads else (replace(whole, version=UNSET),)
 
 
 def _names_no_cluster(_: Moment, sent: TracedSend) -> Effects:
-    """A request may leave the cluster id out."""
+    """Omit the cluster id of requests."""
     has_place = hasattr(sent.message, "cluster_id")
     return (TracedSend(replace(sent.message, cluster_id=None)),) if has_place else (sent,)
 
 
 def _epoch_first(moment: Moment, whole: TracedPersistQuorumState) -> Effects:
-    """A new epoch is written, then the vote, then the leader."""
+    """Write a new epoch, then the vote, then the leader."""
     if whole.epoch == moment.before.epoch:
         return (whole,)
     epoch = replace(whole, leader_id=None, voted_key=None)
@@ -145,7 +145,7 @@ def _epoch_first(moment: Moment, whole: TracedPersistQuorumState) -> Effects:
 
 
 def _syncs_at_once(moment: Moment, effects: Effects) -> Effects:
-    """Every append is synced, and the state says so."""
+    """Sync every append, and show it in the state."""
     made: list[TracedEffect] = []
     for effect in effects:
         made.append(effect)
@@ -162,20 +162,20 @@ def _file_of_another_epoch(moment: Moment, effects: Effects) -> Effects:
 
 
 def _bare(_: Moment, sent: TracedSend) -> Effects:
-    """A response has nothing that Kafka's schemas have no place for."""
+    """Omit fields of responses that Kafka's schemas do not have."""
     message = sent.message
     nowhere = [name for name in message.__struct_fields__ if not has_place(message, name)]
     return (replace(sent, message=replace(message, **dict.fromkeys(nowhere, UNSET))),)
 
 
 def _hides_the_leader(_: Moment, sent: TracedSend) -> Effects:
-    """An answer to a vote does not say who leads, for which there is a place."""
+    """Omit the leader of Vote responses, which Kafka's schema has."""
     is_vote = isinstance(sent.message, TracedVoteResponse)
     return (replace(sent, message=replace(sent.message, leader_id=UNSET)) if is_vote else sent,)
 
 
 def _high_watermark_zero(moment: Moment, reply: Reply) -> Reply:
-    """A high watermark of 0 while none is known, and in responses with an error or while nothing can be committed."""
+    """Show a high watermark of 0 while none is known, in error responses, and while nothing can be committed."""
     if isinstance(reply, ObserveReply):
         return replace(reply, state=_with_zero(reply.state))
 
@@ -199,12 +199,12 @@ def _with_zero(displayed: Any) -> Any:
 
 
 def elections(effects: Effects) -> list[TracedStartTimer]:
-    """The election timers that are started."""
+    """Return the started election timers."""
     return [effect for effect in effects if isinstance(effect, TracedStartTimer) and effect.timer is Timer.ELECTION]
 
 
 def without_elections(effects: Effects) -> Effects:
-    """All the others."""
+    """Return all other effects."""
     return [effect for effect in effects if effect not in elections(effects)]
 
 
@@ -213,20 +213,20 @@ def _with_timer(effects: Effects, milliseconds: int = _MS) -> Effects:
 
 
 def _handed_over_late(moment: Moment, effects: Effects) -> Effects:
-    """From Resigned to Unattached with another timer than one that has fired."""
+    """Become Unattached from Resigned with a new timer instead of an expired one."""
     is_late = moment.is_between(Role.RESIGNED, Role.UNATTACHED) and elections(effects)
     return _with_timer(without_elections(effects)) if is_late else effects
 
 
 def _fresh_timer(moment: Moment, effects: Effects) -> Effects:
-    """Unattached in another epoch with a fresh timer."""
+    """Become Unattached in another epoch with a new timer."""
     before, after = moment.before, moment.after
     kept = before.role in (Role.UNATTACHED, Role.RESIGNED) and after.role is Role.UNATTACHED and is_voter(after)
     return _with_timer(effects) if kept and after.epoch != before.epoch and not elections(effects) else effects
 
 
 def _remaining_timer(moment: Moment, effects: Effects) -> Effects:
-    """Unattached with what is left of the timer of a Prospective or Candidate: nothing, when that has fired."""
+    """Become Unattached with the remaining timer of a Prospective or Candidate: none if it has fired."""
     if moment.before.role not in (Role.PROSPECTIVE, Role.CANDIDATE) or moment.after.role is not Role.UNATTACHED:
         return effects
     left = without_elections(effects)
@@ -241,19 +241,19 @@ def _granted(effects: Effects, *, pre_vote: bool) -> bool:
 
 
 def _granted_again(moment: Moment, effects: Effects) -> Effects:
-    """The election timer is started again with every grant, a repeated one among them."""
+    """Start the election timer again with every grant, even a repeated one."""
     runs = moment.after.role in _ELECTION_TIMER and is_voter(moment.after)
     return _with_timer(effects) if runs and _granted(effects, pre_vote=False) and not elections(effects) else effects
 
 
 def _in_passing(moment: Moment, effects: Effects) -> Effects:
-    """A sole voter starts the timers of the roles that it passes through."""
+    """Let a sole voter start the timers of the roles that it passes through."""
     passes = moment.after.role is Role.LEADER and moment.before.role not in (Role.LEADER, Role.CANDIDATE)
     return _with_timer(effects) if passes and len(moment.after.voters) == 1 else effects
 
 
 def _never_again(moment: Moment, effects: Effects) -> Effects:
-    """Unattached without a timer."""
+    """Become Unattached without a timer."""
     return without_elections(effects) if moment.after.role is Role.UNATTACHED else effects
 
 
@@ -268,12 +268,12 @@ def _restarts_on_refusal(moment: Moment, effects: Effects) -> Effects:
 
 
 def _fires_at_once(moment: Moment, timer: TracedStartTimer) -> Effects:
-    """The election timer of a Candidate that begins has run out already."""
+    """Start the election timer of a new Candidate with 0 ms."""
     return (replace(timer, duration_ms=0) if moment.after.role is Role.CANDIDATE else timer,)
 
 
 def _at_once(moment: Moment, effects: Effects) -> Effects:
-    """The fetch timer has run out already, whatever place the list of candidates gives."""
+    """Start the fetch timer with 0 ms at every position in the list of candidates."""
     if moment.event != "HandleEndQuorumEpochRequest":
         return effects
     return [replace(effect, duration_ms=0) if isinstance(effect, TracedStartTimer) else effect for effect in effects]
@@ -290,7 +290,7 @@ def _at_once_with_no_candidates(moment: Moment, effects: Effects) -> Effects:
 
 
 def decides(**answers: Any) -> Change:
-    """Other answers, whatever the cluster's profile says."""
+    """Return a change with other settings than the cluster's profile."""
 
     def change(moment: Moment, reply: Reply) -> Reply:
         if isinstance(moment.request, Reset):
@@ -303,7 +303,7 @@ def decides(**answers: Any) -> Change:
 
 
 def _becomes(state: Callable[[ReplicaState, ReplicaState], ReplicaState]) -> Change:
-    """Another state than the reference's, from those before and after."""
+    """Return a change of the state, computed from the states before and after."""
 
     def change(moment: Moment, reply: Reply) -> Reply:
         if isinstance(moment.request, Step | Crash | Restart):
@@ -314,44 +314,44 @@ def _becomes(state: Callable[[ReplicaState, ReplicaState], ReplicaState]) -> Cha
 
 
 def _watermark_falls(before: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """A leader forgets its high watermark whenever it hears of somebody, and not only when it is elected."""
+    """Reset the high watermark at every event of a leader, not only at its election."""
     leads = before.role is after.role is Role.LEADER and before.high_watermark > UNKNOWN_HIGH_WATERMARK
     return after._replace(high_watermark=UNKNOWN_HIGH_WATERMARK) if leads else after
 
 
 def _refuses_for_ever(before: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """A follower stays one when its fetch timer fires."""
+    """Stay Follower when the fetch timer fires."""
     lost = before.role is Role.FOLLOWER and after.role is Role.PROSPECTIVE and before.fetched
     return before if lost else after
 
 
 def _forgets_vote(before: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """A restart with an own vote begins as Unattached without it."""
+    """Restart as Unattached without the replica's own vote."""
     started = before.role is Role.STOPPED is not after.role and after.role is Role.UNATTACHED
     return after._replace(voted_key=None) if started else after
 
 
 def _commits_at_election(before: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """A new leader knows everything for committed."""
+    """Let a new leader commit its whole log."""
     elected = before.role is not Role.LEADER and after.role is Role.LEADER
     return after._replace(high_watermark=after.log.end_offset) if elected else after
 
 
 def _never_announces_again(before: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """A leader whose announcement is not answered in time gives up, also when its timer fires."""
+    """Let a leader stop announcing itself after a request timeout, even when its timer fires."""
     leads = before.role is after.role is Role.LEADER and before.epoch == after.epoch
     given_up = (before.acknowledged | before.awaiting.keys()) - after.awaiting.keys()
     return after._replace(acknowledged=after.acknowledged | given_up) if leads else after
 
 
 def _cuts_everything(before: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """A follower that diverges begins anew."""
+    """Truncate the whole log whenever the reference truncates a part."""
     is_cut = after.log.end_offset < before.log.end_offset
     return after._replace(log=truncate(after.log, after.log.start_offset)) if is_cut else after
 
 
 def _without_a_leaders_vote(_: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """Who has led an epoch does not name its vote for itself in it."""
+    """Omit a leader's vote for itself."""
     led = after.leader_id == after.key.id
     return after._replace(voted_key=None) if led and after.voted_key == after.key else after
 
@@ -362,7 +362,7 @@ def _file_without_a_leaders_vote(moment: Moment, whole: TracedPersistQuorumState
 
 
 def _leaders_vote_left_out(moment: Moment, reply: Reply) -> Reply:
-    """Neither in the state nor in the file."""
+    """Omit it in the state and in the file."""
     _becomes(_without_a_leaders_vote)(moment, reply)
     return each(TracedPersistQuorumState, _file_without_a_leaders_vote)(moment, reply)
 
@@ -372,11 +372,11 @@ def _leaders_vote_left_out(moment: Moment, reply: Reply) -> Reply:
 # -------------------------------------------------------------------------------------------------------------
 
 Extra = Callable[[Moment, Draw], Sequence[Message]]
-"""What is sent besides."""
+"""Additional requests of a step."""
 
 
 def _sends_more(extra: Extra) -> Change:
-    """Waits for the newest of two requests on a connection, and sends no third while one is out."""
+    """Await the newest of two requests on a connection, and send no third meanwhile."""
 
     def change(moment: Moment, reply: Reply) -> Reply:
         request = moment.request
@@ -398,7 +398,7 @@ def _messages(outcome: Outcome) -> list[Message]:
 
 
 def _poll_without(*fields: str) -> Extra:
-    """What is sent by a poll that does not know these fields of its state."""
+    """Return the requests of a poll without these fields of the state."""
 
     def extra(moment: Moment, draw: Draw) -> Sequence[Message]:
         unaware = moment.before._replace(**{name: type(getattr(moment.before, name))() for name in fields})
@@ -425,7 +425,7 @@ _announced_to_all = _when_leading(_poll_without("awaiting", "acknowledged", "fet
 
 
 announces_again = _sends_more(_when_leading(_poll_without("acknowledged", "fetchers")))
-"""Right where a replica sends one request at a time: a connection with an announcement on it is not idle."""
+"""Choices that are right if a replica sends one request at a time, because an announcement occupies a connection."""
 
 
 def _to_an_observer(moment: Moment, draw: Draw) -> Sequence[Message]:
@@ -475,14 +475,14 @@ RIGHT: dict[str, Change] = {
     "cuts-at-the-smaller-offset": decides(diverging_cut="smaller-offset"),
     "votes-after-lost-file": decides(vote_of_lost_file="free"),
 }
-"""Of two that speak of one decision the last counts."""
+"""The last of two modes about a decision counts."""
 
 RIGHT_REQUESTS: dict[str, Change] = {
     "announces-to-all": _sends_more(_announced_to_all),
     "asks-all-servers": _sends_more(_asks_all_servers),
     "repeats": _sends_more(_poll_without("awaiting")),
 }
-"""One at a time: each keeps the books of what it sends besides."""
+"""At most one of these modes at a time, because each tracks its additional requests."""
 
 
 def _written_first(wrong: Callable[[Moment, TracedPersistQuorumState], TracedPersistQuorumState]) -> Change:
@@ -519,4 +519,4 @@ WRONG: dict[str, Change] = {
     "ends-when-leading": _sends_more(_when_leading(_ends)),
     "fetches-elsewhere": _sends_more(_fetches_elsewhere),
 }
-"""The nearest that is not right."""
+"""The nearest wrong choices."""

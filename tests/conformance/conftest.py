@@ -1,4 +1,4 @@
-"""What several files of tests share: an empty folder to write into, and Kafka."""
+"""Shared fixtures: an empty folder, and Kafka."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def kafka() -> Kafka:
-    """A release and what compiles the adapter for it, or a skip that nobody takes for green."""
+    """Return a release and the compiler of its adapter, or skip with a message in capitals."""
     try:
         toolchain(Language.JAVA)
     except ToolchainMissing as missing:

@@ -1,4 +1,4 @@
-"""The reference that fetches and answers Fetches in other ways, rightly or wrongly: the base of `altered_adapter`."""
+"""The reference with other Fetches and Fetch responses, allowed or wrong: the base of `altered_adapter`."""
 
 from dataclasses import replace as replaced
 
@@ -51,13 +51,13 @@ class Fetching(ReferenceAdapter):
         self._modes = modes
         self._number = 1000
         self._own: dict[tuple[int, int], int] = {}
-        """Receiver and drawn id of a request: its own id."""
+        """Own ids of requests by receiver and drawn id."""
         self._waits = bool(modes & {"waits", "waits-with-records", "late-skips", "late-twice"})
         self._held: list[tuple[FetchRequest, int]] = []
-        """Fetches that are not answered, each with the high watermark at that time."""
+        """Open Fetches, each with the high watermark at that time."""
 
     def answer(self, request: Request) -> Reply:
-        """Carry out a request in its own way."""
+        """Handle a request."""
         if isinstance(request, Step) and request.message is not UNSET:
             request = replace(request, message=self._with_drawn_id(request.message))
         reply = super().answer(request)
@@ -91,7 +91,7 @@ class Fetching(ReferenceAdapter):
         return replace(message, correlation_id=ids.get((message.source, inputs), inputs))
 
     def _late(self, request: Step, effects: tuple[TracedEffect, ...]) -> tuple[TracedEffect, ...]:
-        """The effects of a step without an answer that can wait, and with the ones that have waited."""
+        """Return the effects of a step without a response that can wait, and with those that have waited."""
         if request.crash is not UNSET:
             self._held.clear()
             return effects

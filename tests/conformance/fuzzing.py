@@ -74,7 +74,7 @@ def _decoder(message: Message, version: int) -> Callable[[bytes], Any]:
 
 
 def valid_frame(target: Target, chance: random.Random) -> bytes:
-    """A frame with random values in all fields."""
+    """Return a frame with random values in all fields."""
     message, version = target.message, target.version
     header = _document(header_of(message).fields, header_version(message, version), chance)
     header |= {"requestApiKey": message.key, "requestApiVersion": version} if message.kind is Kind.REQUEST else {}
@@ -120,7 +120,7 @@ def batches(chance: random.Random) -> bytes:
 
 
 def damaged(raw: bytes, chance: random.Random) -> bytes:
-    """The same bytes with some changed, left out, repeated or put in."""
+    """Return the bytes with some changed, removed, repeated or inserted."""
     content = bytearray(raw)
     for _ in range(chance.choice((1, 1, 2, 5))):
         start = chance.randrange(len(content) + 1)
@@ -143,7 +143,7 @@ def damaged_frame(frame: bytes, chance: random.Random) -> bytes:
 
 
 def limit_address_space() -> None:
-    """Let this process have 1 GiB, as `ulimit -v` does."""
+    """Limit this process to 1 GiB, as `ulimit -v` does."""
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
 
 

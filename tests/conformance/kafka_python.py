@@ -38,7 +38,7 @@ def kafka_module(name: str) -> Any:
 
 
 def differences(pair: Pair) -> Iterator[str]:
-    """What kafka-python reads from the bytes of a pair other than we do, or writes otherwise."""
+    """Return the differences between kafka-python and this package for the bytes of a pair."""
     message = messages()[pair.message]
     content = io.BytesIO(bytes.fromhex(str(pair.hex))[4:])
     header = header_of(message)
@@ -69,7 +69,7 @@ def _codec(message: Message) -> Any:
 
 
 def _values(of: tuple[Field, ...], version: int, document: Document) -> dict[str, Any]:
-    """A document as kafka-python takes it."""
+    """Return a document as kafka-python's fields."""
     values = {}
     for field in fields_of(of, version):
         if field.tag is not None and field.name not in document:
@@ -87,7 +87,7 @@ def _value(field: Field, version: int, value: Any) -> Any:
 
 
 def _document(of: tuple[Field, ...], version: int, read: Any) -> Document:
-    """The JSON of what kafka-python has read."""
+    """Return a message of kafka-python as JSON."""
     get = read.get if isinstance(read, dict) else lambda name, default=None: getattr(read, name, default)
     document: Document = {}
     for field in fields_of(of, version):

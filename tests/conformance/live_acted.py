@@ -1,4 +1,4 @@
-"""An acted implementation: it answers ApiVersions and Vote, and knows how to do the latter wrong."""
+"""A mock implementation that responds to ApiVersions and Vote, the latter rightly or wrongly."""
 
 import asyncio
 import sys
@@ -52,7 +52,7 @@ class Voter:
 
 
 async def main() -> None:
-    """Listen where the properties say."""
+    """Listen at the address in the properties."""
     *wrong, properties = sys.argv[1:]
     lines = dict(line.split("=", 1) for line in Path(properties).read_text(encoding="utf-8").splitlines())
     server = Server("127.0.0.1", int(lines["listeners"].rpartition(":")[2]), Voter("".join(wrong)).respond)

@@ -1,4 +1,4 @@
-"""Captures of three voters that are written by hand, message by message."""
+"""Handwritten captures of three voters."""
 
 from base64 import b64encode
 from io import FileIO
@@ -46,7 +46,7 @@ NUMBER = number_of(VALUE)
 
 
 def key(replica_id: int) -> dict[str, Any]:
-    """The replica key of a voter, as a trace has it."""
+    """Return the replica key of a voter for a trace."""
     return {"id": replica_id, "directory_id": DIRECTORIES[replica_id]}
 
 

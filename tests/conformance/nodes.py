@@ -1,4 +1,4 @@
-"""Nodes as processes of their own, for tests: on free ports of the loopback interface, ended when the test ends."""
+"""Nodes as processes for tests, on free ports of the loopback interface, ended with the test."""
 
 import asyncio
 import signal
@@ -20,7 +20,7 @@ _QUICK = Timeouts(election=300, backoff=100, fetch=800, request=350)
 
 
 class Nodes:
-    """Nodes of one cluster, of which the first ones are voters and the last ones may be brokers."""
+    """Nodes of a cluster: voters first, brokers last."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class Nodes:
             self.kill(number)
 
     def data(self, number: int) -> Path:
-        """The data folder of a node."""
+        """Return the data folder of a node."""
         return self.folder / f"node-{number}"
 
     def properties(self, number: int) -> Path:
-        """The properties of a node, written."""
+        """Write the properties of a node."""
         servers = ",".join(f"{self.bootstrap_host}:{self.ports[voter]}" for voter in self.voters)
         lines = {
             "node.id": number,
@@ -72,7 +72,7 @@ class Nodes:
         assert main(["node", "format", "-t", CLUSTER_ID, "-c", str(self.properties(number)), *how]) == 0
 
     def kafka_properties(self, number: int) -> Path:
-        """Those of a node, as Apache Kafka needs them."""
+        """Write the properties of a node for Apache Kafka."""
         path = self.properties(number)
         more = "controller.listener.names=CONTROLLER\nlistener.security.protocol.map=CONTROLLER:PLAINTEXT\n"
         path.write_text(path.read_text() + more)
@@ -87,18 +87,18 @@ class Nodes:
             self.start_command(number, words)
 
     def start_command(self, number: int, command: list[str]) -> None:
-        """Start a process in the place of a node; what it says stays in its log."""
+        """Start a process instead of a node; its output is kept in a log."""
         with (self.folder / f"{number}.log").open("ab") as log:
             self.processes[number] = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
 
     def kill(self, number: int, how: signal.Signals = signal.SIGKILL) -> None:
-        """End a node; what it said stays in its log."""
+        """End a node; its output is kept in a log."""
         process = self.processes.pop(number)
         process.send_signal(how)
         process.wait(20)
 
     def ask(self, number: int, api: str, version: int, body: Document, seconds: float = 20) -> Document:
-        """The body of a node's response to an operator."""
+        """Return the body of a node's response to an operator."""
 
         async def asked() -> Document:
             with closing(Connection("127.0.0.1", self.ports[number], "operator")) as connection:
@@ -107,7 +107,7 @@ class Nodes:
         return asyncio.run(asked())
 
     def ask_other(self, number: int, key: int, version: int, body: Document, seconds: float = 20) -> Any:
-        """The body of a node's response to a request that the quorum does not know, by kio's names."""
+        """Return the body of a node's response to a request outside of the quorum's messages, by kio's names."""
         request = OtherRequest(key, version, 7, body)
 
         async def asked() -> bytes:
@@ -117,7 +117,7 @@ class Nodes:
         return decode_other_response(request, asyncio.run(asked()))
 
     def describe(self, number: int) -> Document:
-        """The quorum's partition, as a node describes it."""
+        """Return a node's description of the quorum's partition."""
         answer = self.ask(number, "DescribeQuorum", 2, {"topics": metadata_topics({})})
         described: Document = answer["topics"][0]["partitions"][0]
         return described
@@ -160,12 +160,12 @@ class Nodes:
             time.sleep(0.05)
 
     def traces(self) -> list[str]:
-        """The files of all traces."""
+        """Return the files of all traces."""
         files = (self.data(number) / "trace.jsonl" for number in self.ports)
         return [str(file) for file in files if file.exists()]
 
     def merged(self) -> Path:
-        """The traces as one, which the model accepts."""
+        """Return the merged trace, which the model must accept."""
         output = self.folder / "merged.jsonl"
         assert main(["trace", "merge", *self.traces(), "-o", str(output)]) == 0
         assert main(["validate", str(output), "--require", "complete"]) == 0

@@ -1,6 +1,6 @@
-"""What becomes of a reply of the reference's controllers of partitions: said otherwise, rightly or wrongly.
+"""Changes of the replies of the reference's partition controllers, allowed or wrong.
 
-`altered_adapter` puts the names of `OF_PARTITIONS` together with its own.
+`altered_adapter` combines the names of `OF_PARTITIONS` with its own.
 """
 
 from msgspec import UNSET
@@ -31,7 +31,7 @@ def _of_version(moment: Moment, text: ShownLeaderAndIsr) -> Effects:
 
 
 def _other_order(_: Moment, effect: ShownEffect) -> Effects:
-    """The rows of answers in another order."""
+    """Return the rows of replies in another order."""
     match effect:
         case ShownAlterReassignmentsAnswer(error, results):
             return (ShownAlterReassignmentsAnswer(error, results[::-1]),)
@@ -58,7 +58,7 @@ def _forgets_rows(_: Moment, effect: ShownEffect) -> Effects:
 
 
 def _other_error(moment: Moment, answer: ShownAlterReassignmentsAnswer) -> Effects:
-    """Of two errors the one that is looked at later."""
+    """Return the later of two errors."""
     error = Error.NOT_CONTROLLER if answer.error is Error.CLUSTER_AUTHORIZATION_FAILED else answer.error
     return (ShownAlterReassignmentsAnswer(error, tuple((name, Error(moment.value)) for name, _ in answer.results)),)
 

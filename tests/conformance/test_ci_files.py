@@ -1,7 +1,7 @@
-"""What others take into their CI: the action, the template of a GitLab job, the container, the plugin of pytest.
+"""CI integrations: the GitHub action, the GitLab template, the container, the pytest plugin.
 
-No CI of GitHub or GitLab runs here: the steps of the two files are run by a shell, with the variables that the host
-sets.  An image is built where a builder answers.
+The steps of both CI files run in a shell, with the variables that the host sets.  An image is built if a builder is
+available.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ FEW = "-k prevote.follower"
 
 
 def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a step as its host does: bash, that stops at the first error."""
+    """Run a step as its host does: in bash, which stops at the first error."""
     result = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     environment = {**os.environ, "PATH": result, **variables}
@@ -40,7 +40,7 @@ def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedPr
 
 
 def _filled(text: str, pattern: str, inputs: Mapping[str, str]) -> str:
-    """A text with the inputs of a job in their places."""
+    """Return a text with the inputs of a job filled in."""
     return re.sub(pattern, lambda match: inputs[match[1]], text)
 
 
@@ -53,7 +53,7 @@ def test_the_action_runs_the_vectors_and_leaves_reports(tmp_path: Path, adapter:
 
 
 def _check_reports_of_the_action(tmp_path: Path, adapter: str, code: int) -> None:
-    """Run the step that runs the vectors, with what is installed in the folder."""
+    """Run the step that runs the vectors, with the installation in the folder."""
     action = yaml.safe_load((FILES / "action.yml").read_text())
     step = action["runs"]["steps"][1]
     inputs = {"adapter": adapter, "suite": suite_version(), "arguments": FEW}
@@ -93,7 +93,7 @@ def test_the_job_of_gitlab_runs_the_vectors_and_leaves_reports(tmp_path: Path, a
 
 @pytest.mark.nightly
 def test_the_workflow_of_kafka_compares_with_the_last_night(tmp_path: Path) -> None:
-    """Two nights on the jars of a release, which stand in for those that trunk builds."""
+    """Two nights on the jars of a release instead of a build of trunk."""
     jars = released(releases()["4.3.1"]).class_path
     for jar in jars:
         (tmp_path / jar.name).symlink_to(jar)
@@ -132,7 +132,7 @@ def test_the_image_is_built_and_runs() -> None:
 
 
 def plugged(folder: Path, *words: str) -> tuple[int, str]:
-    """Run pytest in a folder of its own."""
+    """Run pytest in a new folder."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-q", "-rs", *words]
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What a user of the command line sees: output, messages, exit codes."""
+"""Command line: output, messages, exit codes."""
 
 import gzip
 import json

@@ -1,6 +1,6 @@
-"""docs/adapter-in-30-minutes.md, command by command, with the output that stands there.
+"""The commands of docs/adapter-in-30-minutes.md, with their output.
 
-`python -m tests.conformance.test_conformance_adapter_page` from the root of the repository writes the output anew.
+`python -m tests.conformance.test_conformance_adapter_page` from the root of the repository renews the output.
 """
 
 import os
@@ -25,12 +25,12 @@ from kraft_cli.commands.conformance_template import Language
 PAGE = DOCS / "adapter-in-30-minutes.md"
 _BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _INSTALL = "pip install 'kraft-spec[conformance]'\n"
-"""The one command that is not run: what it installs is under test."""
+"""The only command that is not run, because it installs the program under test."""
 _TIMEOUT_S = 300
 
 
 class Block(NamedTuple):
-    """A fenced block: commands (`sh`), a file to save (with a name), or what the commands before it print."""
+    """A fenced block: commands (`sh`), a file to save (with a name), or output of the commands before it."""
 
     language: str
     file: str
@@ -38,7 +38,7 @@ class Block(NamedTuple):
 
 
 def sections(page: str) -> dict[str, list[Block]]:
-    """The blocks below each heading of the second level; each section stands for itself."""
+    """Return the blocks below each heading of the second level; sections are independent."""
     return {
         part.partition("\n")[0]: [Block(*found.groups()) for found in _BLOCK.finditer(part)]
         for part in page.split("\n## ")
@@ -46,7 +46,7 @@ def sections(page: str) -> dict[str, list[Block]]:
 
 
 class Reader:
-    """Somebody who does what the page says, in an empty folder."""
+    """A reader who follows the page in an empty folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -59,7 +59,7 @@ class Reader:
         self._variables = os.environ | {"PATH": os.pathsep.join(map(str, result))}
 
     def outputs(self, blocks: list[Block]) -> Iterator[tuple[str | None, str]]:
-        """What commands should print, where the page shows it, and what they do print."""
+        """Yield the output on the page, if it has one, and the actual output of commands."""
         for block, following in zip_longest(blocks, blocks[1:]):
             if block.file:
                 (self._folder / block.file).write_text(block.text)
@@ -116,7 +116,7 @@ def test_every_language_of_the_templates_has_a_section() -> None:
 
 @pytest.mark.parametrize("language", list(Language))
 def test_the_readme_of_a_template_builds_as_the_page_does(language: Language) -> None:
-    """The same commands, from inside of the folder."""
+    """Return the same commands, run inside of the folder."""
     readme = (Path(str(files("kraft_conformance"))) / "templates" / language / "README.md").read_text(encoding="utf-8")
     folder = f"{language}-adapter"
     there = [block.text for block in sections(readme)["# An adapter in " + language.title()]]
@@ -127,7 +127,7 @@ def test_the_readme_of_a_template_builds_as_the_page_does(language: Language) ->
 
 
 def rewritten(page: str) -> str:
-    """The page with what its commands print now."""
+    """Return the page with the current output of its commands."""
     outputs = []
     for blocks in sections(page).values():
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Which rules a failure names: those behind what differs, wherever it begins."""
+"""Rules that a failure names: those behind the differences, wherever they begin."""
 
 import subprocess
 import sys
@@ -167,7 +167,7 @@ UNRANKED = "the rules are not ranked, the verdict stands: EditError: kraft_refer
 
 
 def test_a_defect_of_attribution_leaves_the_failure_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kraft_conformance.runner.replica_running.attributed_step", fail)
+    monkeypatch.setattr("kraft_conformance.runner.replica_running.attribute_step", fail)
     monkeypatch.setattr(defects, "RAISES", False)
     vector = Catalogue().vector("foreign.none-named.vote")
     outcome = run_vector(LocalSession(Altered("votes-in-memory")), vector, "kip", attributes=True)

@@ -1,4 +1,4 @@
-"""The pages for implementers and that of decisions: what stands there of commands, vectors and rules is so."""
+"""Pages for implementers and the page of decisions agree with commands, vectors and rules."""
 
 import re
 import shlex
@@ -55,7 +55,7 @@ def test_the_first_adapter_gets_as_far_as_the_page_says(
 
 
 def counted(entries: list[ManifestEntry]) -> tuple[str, list[int]]:
-    """How many are from where, as the pages say it; and how many of each level there are."""
+    """Return the numbers of vectors by origin and level, as the pages write them."""
     scenarios = sum(entry.id.startswith("scenario.") for entry in entries)
     levels = [sum(entry.level == level for entry in entries) for level in ("wire", "effects", "state")]
     return f"{scenarios} from scenarios and {len(entries) - scenarios} from scripts", levels

@@ -1,4 +1,4 @@
-"""The subject `partitions`: its messages, its vectors, what the runner lets pass and what it does not."""
+"""The subject `partitions`: messages, vectors, and the runner's verdicts."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -42,7 +42,7 @@ ENTRIES = [entry for entry in Catalogue().manifest.vectors if entry.subject == "
 
 
 def ran(capsys: Captured, adapter: str, word: str) -> tuple[int, list[dict[str, Any]]]:
-    """The exit code of `kraft-spec conformance run`, and the JSON lines of the vectors of partitions."""
+    """Return the exit code of `kraft-spec conformance run`, and the JSON lines of the vectors of partitions."""
     code, results = lines(capsys, "conformance", "run", "--adapter", adapter, "-k", word)
     ours = {entry.id for entry in ENTRIES}
     return code, [line for line in results if line.get("id") in ours]
@@ -54,7 +54,7 @@ def vectors() -> tuple[PartitionVector, ...]:
 
 
 def outcomes(command: str) -> list[Outcome]:
-    """What every vector comes to with an adapter of profile kip."""
+    """Return the outcome of every vector with an adapter of profile kip."""
     session, result = Session(command, 20), []
     for vector in vectors():
         try:
@@ -179,7 +179,7 @@ FREE = {
 @pytest.mark.parametrize("level", ["state", "wire"])
 @pytest.mark.parametrize("choice", sorted(FREE))
 def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choice: str, level: str) -> None:
-    """Where a vector cannot go on from what was chosen it is skipped, and says so."""
+    """A vector that cannot continue from a choice is skipped with the reason."""
     with edited(monkeypatch, [FREE[choice]]):
         results = outcomes(altered(level))
     assert [result for result in results if result.status in FAILING] == []

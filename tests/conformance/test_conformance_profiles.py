@@ -1,4 +1,4 @@
-"""The profiles: a vector for each answer, sources for Kafka's, and every output says what is experimental."""
+"""Profiles: a vector for each setting, sources of Kafka's, and the mark `experimental` in every output."""
 
 import re
 from collections.abc import Callable
@@ -97,7 +97,7 @@ def test_every_vector_of_kafka_alone_has_one_entry_and_every_entry_has_vectors_t
 
 
 def test_what_a_running_release_shows_stands_in_one_place() -> None:
-    """A rule whose difference is known by running has no second telling among what the profiles don't say."""
+    """A difference known from running Kafka is not repeated among those that the profiles cannot express."""
     displayed = {rule for difference in known_differences() for rule in difference.rules}
     text = {rule for entry in read_kafka_file().unexpressed for rule in entry.rules}
     assert not displayed & text
@@ -149,7 +149,7 @@ def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once(
 
 
 def script_of(vector: Vector) -> tuple[Callable[[RecordingDirector], None], Configuration]:
-    """The script of a vector and its cluster."""
+    """Return the script of a vector and its cluster."""
     name = next((vector.id.removesuffix(suffix) for suffix in SUFFIXES if vector.id.endswith(suffix)), vector.id)
     for target in TARGETS:
         if target.subject.id == name:
@@ -160,7 +160,7 @@ def script_of(vector: Vector) -> tuple[Callable[[RecordingDirector], None], Conf
 
 
 def course(vector: Vector, profile: Profile) -> object:
-    """What a profile makes of the replica of a vector; None if the script says otherwise."""
+    """Return the outcome of a vector's replica under a profile; None if the script does not fit."""
     script, configuration = script_of(vector)
     try:
         run = record_run("", replace(configuration, profile=profile), script, lambda _: ())
@@ -172,7 +172,7 @@ def course(vector: Vector, profile: Profile) -> object:
 
 @cache
 def decided_by(vector_id: str) -> list[str]:
-    """The decisions of Kafka's without which the vector is another one."""
+    """Return Kafka's decisions on which the vector depends."""
     vector = Catalogue().of_replica(vector_id)
     profile = PROFILES[vector.requires.profiles[0]]
     own = course(vector, profile)
@@ -238,7 +238,7 @@ def test_each_decision_has_a_pair_with_the_same_events_to_the_end(decision: str)
 
 
 def happening(vector: PartitionVector, profile: of_partitions.ReassignmentProfile) -> list[PartitionOccurrence]:
-    """What a profile makes of the events of a vector."""
+    """Return the outcome of a vector's events under a profile."""
     configuration = replace(configuration_of(vector.cluster), profile=profile)
     state, done = initial_state(configuration), []
     for number, one in enumerate((*vector.history, *vector.steps), 1):
@@ -248,7 +248,7 @@ def happening(vector: PartitionVector, profile: of_partitions.ReassignmentProfil
 
 
 def decisive(vector: PartitionVector) -> list[str]:
-    """The decisions that the steps turn on, one answer of kip's at a time."""
+    """Return the decisions on which the steps depend, by replacing one setting at a time with kip's."""
     kip, kafka, begin = of_partitions.KIP, of_partitions.KAFKA_4, len(vector.history)
     own = happening(vector, kafka)[begin:]
     displayed = [tuple(map(shown_effect, line_of(occurrence).effects)) for occurrence in own]
@@ -260,7 +260,7 @@ def decisive(vector: PartitionVector) -> list[str]:
 
 
 INSEPARABLE = {"completes_with": {"replicas_order"}}
-"""Where fewer replicas come than go RR is not empty, and its place in R shows."""
+"""If more replicas are removed than added, RR is not empty, and its position in R shows."""
 
 
 @pytest.mark.parametrize("decision", PARTITION_DECISIONS)
@@ -289,7 +289,7 @@ def events(vector: PartitionVector) -> list[object]:
 
 
 def own_profile_alone(run: Run) -> tuple[str, ...]:
-    """As if the model took a run under no other profile."""
+    """Accept a run only under its own profile."""
     return (run.configuration.profile.name,)
 
 
@@ -332,7 +332,7 @@ def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none()
 
 
 def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
-    """Let one answer be one whose source was not read."""
+    """Mark the source of a setting as not read."""
     expected = read_kafka_file()
     doubted = [
         with_fields(difference, source=(Source("raft/A.java", "0" * 40, "a", False),))

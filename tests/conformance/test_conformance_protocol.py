@@ -1,4 +1,4 @@
-"""kraft-adapter/1: its schema, what is wrong with a line, and a state as data."""
+"""kraft-adapter/1: schema, malformed lines, and injected states."""
 
 import json
 
@@ -27,7 +27,7 @@ def validator(part: str) -> Draft202012Validator:
 
 
 def asked_of(vector: Vector | PartitionVector) -> list[Request]:
-    """Every request of a session with one vector."""
+    """All requests of a session with a vector."""
     if isinstance(vector, PartitionVector):
         return [
             PartitionReset(id=1, cluster=vector.cluster, before=vector.before),
@@ -62,7 +62,7 @@ def test_what_is_said_about_a_vector_fits_the_schema(name: str) -> None:
 
 
 def test_who_does_not_name_subjects_has_a_replica() -> None:
-    """As every adapter said hello before there was another subject."""
+    """Hello of adapters from before the second subject."""
     text = {
         "type": "hello",
         "id": 1,

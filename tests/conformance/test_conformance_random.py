@@ -1,4 +1,4 @@
-"""`kraft-spec conformance random`: clusters of adapters that are right, show less, or do something else."""
+"""`kraft-spec conformance random`: clusters of adapters that conform, hide parts, or differ."""
 
 import json
 import shlex
@@ -38,12 +38,12 @@ from kraft_traces.message_types import TracedEndQuorumEpochRequest
 
 
 def ran(capsys: Captured, *words: str) -> tuple[int, list[dict[str, Any]]]:
-    """The exit code and the JSON lines of `kraft-spec conformance random`."""
+    """Return the exit code and JSON lines of `kraft-spec conformance random`."""
     return lines(capsys, "conformance", "random", *words)
 
 
 def seat(*modes: str, changes: tuple[Change, ...] = ()) -> InProcess:
-    """An `altered_adapter` in this process."""
+    """Return an `altered_adapter` in this process."""
     return InProcess(lambda: Altered(*modes, changes=changes), *modes[:1])
 
 
@@ -55,7 +55,7 @@ def outcomes(*seats: InProcess | Reference, **fields: Any) -> tuple[RandomOutcom
 def made(
     seats: InProcess, workload: str, seed: int, steps: int, *, differential: bool = False
 ) -> tuple[Table, RunSpec, Recorded]:
-    """What a run leaves behind."""
+    """Return the saved files of a run."""
     with Table((seats,), 1.0) as table:
         preset = restrict(WORKLOADS[workload], table.hellos).preset
         configuration = table.configuration(preset, seed, 3, "kip", old_software_everywhere=False)
@@ -128,7 +128,7 @@ def test_who_counts_other_writes_is_not_made_to_die_between_them() -> None:
     crashes: list[Request] = []
 
     def change(moment: Moment, reply: Reply) -> Reply:
-        """Who dies after an append has synced it."""
+        """A replica that crashes after an append has synced it."""
         request = moment.request
         if not isinstance(request, Step) or request.crash is UNSET or not isinstance(reply, StepReply):
             return reply
@@ -145,7 +145,7 @@ def test_who_counts_other_writes_is_not_made_to_die_between_them() -> None:
 
 
 def _started(moment: Moment, effects: Effects) -> Effects:
-    """A timer that nobody asks for at each Fetch, and nothing hangs on it."""
+    """An unneeded timer at each Fetch, without consequences."""
     return (*effects, TracedStartTimer(Timer.FETCH, 1000)) if moment.event == "PollFetch" else effects
 
 
@@ -489,7 +489,7 @@ def without_a_bound(moment: Moment, timer: TracedStartTimer) -> int:
 
 
 def candidates(moment: Moment) -> int:
-    """How many stand in the EndQuorumEpochRequest of a step; 0 in any other."""
+    """Return the number of preferred candidates in the EndQuorumEpochRequest of a step; 0 for other messages."""
     message = moment.request.message if isinstance(moment.request, Step) else None
     return len(message.preferred_candidates) if isinstance(message, TracedEndQuorumEpochRequest) else 0
 

@@ -1,4 +1,4 @@
-"""What `kraft-spec conformance run`, `report` and `matrix` write: each format, at once or later, whatever is in it."""
+"""Output of `kraft-spec conformance run`, `report` and `matrix` in each format, with harmful texts."""
 
 import contextlib
 import io
@@ -53,7 +53,7 @@ def outputs(folder: Path) -> list[str]:
 
 
 def run_to(folder: Path, adapter: str, *words: str) -> tuple[int, Path]:
-    """Run, with every output; the exit code and the file of JSON lines."""
+    """Run with every output, and return the exit code and the file of JSON lines."""
     with contextlib.redirect_stdout(io.StringIO()) as written:
         code = main(["conformance", "run", "--adapter", adapter, "--json", *words, *outputs(folder)])
     kept = folder / "r.jsonl"
@@ -63,7 +63,7 @@ def run_to(folder: Path, adapter: str, *words: str) -> tuple[int, Path]:
 
 @pytest.fixture(scope="module")
 def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of every vector on an adapter with wrongs of every kind and harmful texts."""
+    """Folder of a run of every vector on an adapter with all kinds of faults and harmful texts."""
     return run_to(tmp_path_factory.mktemp("hostile") / "now", altered("hostile"))[1].parent
 
 
@@ -155,7 +155,7 @@ HARMLESS_IDS = ("vote.granted", "vote.stale-epoch", "prevote.request", "scenario
 
 @st.composite
 def any_results(draw: st.DrawFn) -> Results:
-    """Outcomes with any texts, about real vectors; and steps that there may or may not be."""
+    """Outcomes of real vectors with arbitrary texts and steps, which may not exist."""
     outcomes = []
     for vector_id in draw(st.lists(st.sampled_from(HARMLESS_IDS), unique=True)):
         status = draw(st.sampled_from(Status))
@@ -212,7 +212,7 @@ LINK = re.compile(r"(?<!\\)\[[^\[\]]*\]\(")
 
 
 def assert_harmless_sarif(document: bytes, made: Results) -> None:
-    """A result for each failure, with a place that is a URI, and texts that are no links and act on no screen."""
+    """Check SARIF: a result for each failure, with a URI, and texts without links and control characters."""
     text = document.decode()
     assert all(letter.isprintable() or letter == "\n" for letter in text)
     (run,) = json.loads(text)["runs"]
@@ -281,7 +281,7 @@ def tokens(text: str) -> Iterator[Any]:
 
 
 def assert_harmless_markdown(text: str) -> None:
-    """No HTML but `<code>`, no links and pictures; every row of a table has its cells."""
+    """Check Markdown: no HTML but `<code>`, no links and pictures, complete table rows."""
     findings = list(tokens(text))
     assert {finding.type for finding in findings} & {"link_open", "image", "html_block"} == set()
     assert {finding.content for finding in findings if finding.type == "html_inline"} <= {"<code>", "</code>"}
@@ -361,7 +361,7 @@ VOID = {"meta", "br", "link", "img", "input", "hr"}
 
 
 class Page(HTMLParser):
-    """The elements of a page, with a check that they are nested."""
+    """Elements of a page, with a check of their nesting."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -389,7 +389,7 @@ class Page(HTMLParser):
 
 
 def assert_harmless_page(text: str) -> Page:
-    """Nested as it should be, no scripts, nothing to fetch, no handlers, ids once."""
+    """Check HTML: correct nesting, no scripts, no external files, no handlers, unique ids."""
     read = Page(text)
     assert {tag for tag, _ in read.elements} & {"script", "link", "img", "iframe", "object", "base", "form"} == set()
     names = {name for _, attributes in read.elements for name in attributes}
@@ -466,7 +466,7 @@ def test_a_sequence_says_which_state_or_output_differs(tmp_path: Path) -> None:
 
 
 def test_every_output_has_the_name_that_comparisons_give_it() -> None:
-    """The diagram finds a difference by it."""
+    """The diagram finds a difference by the output's name."""
     catalogue, observed = Catalogue(), 0
     # The log is synced, and the file holds what nobody writes.
     disk = Disk(TracedPersistQuorumState(-1, None, None), 10**6)
@@ -539,7 +539,7 @@ def test_the_verdict_on_each_rule_is_that_of_its_vectors(request: pytest.Fixture
 
 @pytest.fixture
 def three(tmp_path: Path, reference_run: Path, wire_run: Path) -> list[str]:
-    """Results of several levels, one of them of a part of the suite."""
+    """Results of several levels, one for a part of the suite."""
     part = run_to(tmp_path / "part", altered("unsupported"), "-k", "change.")[1]
     return [str(path) for path in (reference_run / "r.jsonl", wire_run / "r.jsonl", part)]
 
@@ -646,7 +646,7 @@ def test_a_file_that_is_not_there_is_told(capsys: Captured, tmp_path: Path) -> N
 
 
 def without(folder: Path, vector_id: str) -> None:
-    """The manifest of a folder, without a vector."""
+    """Return the manifest of a folder without a vector."""
     manifest = json.loads((vector_folder() / MANIFEST).read_text())
     manifest["vectors"] = [entry for entry in manifest["vectors"] if entry["id"] != vector_id]
     (folder / MANIFEST).write_text(json.dumps(manifest))

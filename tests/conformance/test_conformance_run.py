@@ -1,4 +1,4 @@
-"""`kraft-spec conformance`: what an implementer sees, with adapters that are right, show less, or misbehave."""
+"""`kraft-spec conformance` with adapters that conform, hide parts, or misbehave."""
 
 import os
 import shlex
@@ -40,7 +40,7 @@ PROFILES = "kafka-4, kafka-4.0, kafka-4.1, kip, kip-642-votes, kip-announces-by-
 
 
 def ran(capsys: Captured, *words: str) -> tuple[int, Lines]:
-    """The exit code and the JSON lines of `kraft-spec conformance run`, without the first, about the run itself."""
+    """Return the exit code and JSON lines of `kraft-spec conformance run`, without the head."""
     code, results = lines(capsys, "conformance", "run", "--adapter", *words)
     return code, results[1:]
 
@@ -87,7 +87,7 @@ def test_the_order_of_the_outcomes_does_not_depend_on_the_jobs(capsys: Captured)
 
 
 def test_files_are_read_by_one_thread(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    """Two threads that begin to decode the same type of msgspec's end the process with a segmentation fault."""
+    """msgspec crashes if two threads first decode the same type at the same time."""
     readers = set()
 
     def watched() -> profiles.KafkaFile:
@@ -117,7 +117,7 @@ def test_software_without_pre_vote_is_asked_what_needs_none(capsys: Captured) ->
 
 
 def test_software_without_pre_vote_does_what_the_reference_does_as_such_software(capsys: Captured) -> None:
-    """Its replica is configured so: the reference behind this adapter would send Pre-Votes otherwise."""
+    """The replica's configuration says so, because the reference behind this adapter would send Pre-Votes otherwise."""
     code, results = ran(capsys, altered("without-pre-vote", "history"), "--jobs", "2")
     assert code == ExitCode.CONFORMANT
     assert counts(results)["pass"] >= 240
@@ -171,7 +171,7 @@ def test_a_field_on_which_nothing_hangs_may_be_left_out(capsys: Captured) -> Non
 
 
 def test_a_timer_and_a_field_can_be_left_out(capsys: Captured) -> None:
-    """No election timer is shown, and what is shown of two fields is wrong; all else is judged."""
+    """The adapter hides election timers and two fields, which it shows wrong; everything else is judged."""
     names = ("StartTimer.election", "VoteResponse.leader_id", "state.voted_key")
     modes: tuple[str, ...] = ("never-restarts", "misreads")
 
@@ -258,7 +258,7 @@ def test_what_is_left_open_is_right(capsys: Captured, mode: str, vector: str) ->
 
 
 def test_a_loop_that_turns_with_nothing_to_do_is_wrong(capsys: Captured) -> None:
-    """Where something is due, to be polled again at once is right."""
+    """An immediate next poll is right if something is due."""
     code, results = ran(capsys, altered("polled-again-at-once"), "-k", "idle.searching-observer")
     (failed,) = of_status(results, "fail")
     assert (code, failed["reason"]) == (
@@ -280,7 +280,7 @@ def test_what_is_synced_cannot_be_lost(capsys: Captured) -> None:
 
 
 UNREAD = "voters.set-from-snapshot-and-log"
-"""Left out, it shows as a set that is not taken over: the rules of that are named, and those vectors are about them."""
+"""Without the rule, a voter set is not adopted: the failures name the rules about that."""
 
 
 @pytest.mark.parametrize("rule", [rule for rule in omittable_rules() if rule != UNREAD])
@@ -351,11 +351,11 @@ def test_expected_failures_are_counted_apart_and_reported_when_they_pass(capsys:
         ("half-a-line", "hang", 'no newline after the reply within 5 s: \'{"type":"s\''),
         ("exits", "died", "the adapter exited with code 101 instead of replying"),
         ("killed", "died", "the adapter was killed by SIGABRT instead of replying"),
-        ("oversized", "oversized", "its reply is longer than 16777216 bytes"),
+        ("oversized", "oversized", "the reply is longer than 16777216 bytes"),
         ("logs-to-stdout", "stray-output", "a line on standard output is not a reply: 'INFO became Candidate'"),
         ("only-a-log-line", "stray-output", "a line on standard output is not a reply: 'INFO became Candidate'"),
         ("unasked", "stray-output", "a line on standard output is not a reply: 'one line too many'"),
-        ("twice", "stray-output", "it wrote more than one line in reply: "),
+        ("twice", "stray-output", "more than one line in reply: "),
         ("truncated-json", "malformed", "standard output:4:"),
         ("unknown-field", "malformed", "$.efects: unknown field 'efects'"),
         ("other-id", "malformed", "the reply has id 14, expected 4"),
@@ -369,7 +369,7 @@ def test_expected_failures_are_counted_apart_and_reported_when_they_pass(capsys:
         (
             "unobservable",
             "malformed",
-            "its hello says that its state can be observed, and it says: not today",
+            "its hello has observability state, but it rejects observe: not today",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The vectors of the package: made anew they are the same, and what the generator must not let through."""
+"""The vectors of the package: the generator reproduces them, and rejects wrong ones."""
 
 import json
 from dataclasses import replace
@@ -39,12 +39,12 @@ from kraft_vectors.target import THREE
 
 @pytest.mark.slow
 def test_the_vectors_made_anew_are_those_of_the_package() -> None:
-    """Each run goes through TLC; what that says decides the profiles of a vector, and so its bytes."""
+    """TLC checks each run; its verdicts decide the profiles of a vector, and so its bytes."""
     assert differing_files(generate_files(), vector_folder()) == []
 
 
 def shapes(value: object, path: str = "$") -> set[tuple[str, object]]:
-    """The paths of a document, each with the type, or the short text, that stands there."""
+    """Return the paths of a document, each with its type or short text."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     own = value if isinstance(value, str) and path.endswith(("kind", "type", "event")) else type(value)
     return {(path, own)}.union(
@@ -53,7 +53,7 @@ def shapes(value: object, path: str = "$") -> set[tuple[str, object]]:
 
 
 def test_every_file_fits_the_schema_and_the_manifest() -> None:
-    """Of vectors of the same shape one fits for all."""
+    """A vector represents all others of the same shape."""
     catalogue, observed = Catalogue(), set[tuple[str, object]]()
     validators = {subject: Draft202012Validator(schema.committed()) for subject, schema in VECTOR_SCHEMAS.items()}
     for entry in catalogue.manifest.vectors:
@@ -96,7 +96,7 @@ def test_a_reason_is_for_rules_by_their_ids(rules: str, reason: str, printed: st
 
 
 OTHER_DISK = ("identity.*", "begin-quorum.voter-key", "end-quorum.candidate-key")
-"""Rules about a key whose directory id is another one: it comes up with a disk that was replaced."""
+"""Rules about a key with another directory id, which needs a replaced disk."""
 LEADER_OUTSIDE = ("fetch.leader-outside-set-serves", "snapshot.removed-leader-serves")
 CHANGES = (
     "add-voter.*",
@@ -127,11 +127,11 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {
         *LEADER_OUTSIDE,
     ),
 }
-"""Optional features, and the rules that nobody without the feature can be asked about."""
+"""Optional features, with the rules that need them."""
 
 
 def test_a_rule_has_a_vector_without_each_feature_that_it_does_not_need() -> None:
-    """Software without the feature is asked about the rule, too."""
+    """Software without the feature is tested for the rule, too."""
     catalogue = Catalogue()
     common: dict[str, set[str]] = {}
     for entry in catalogue.manifest.vectors:

@@ -1,4 +1,4 @@
-"""Vectors from constructed states, and events that are not due: what the model says of them."""
+"""Vectors from constructed states, and events that are not due, in the model."""
 
 from dataclasses import replace
 

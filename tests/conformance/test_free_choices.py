@@ -1,4 +1,4 @@
-"""An implementation that makes every choice that the texts leave open is right; the nearest wrong one is not."""
+"""Implementations with every choice that the texts leave open pass; those with the nearest wrong choice fail."""
 
 import pytest
 from tests.conformance.altered_adapter import ALL_RIGHT, Altered
@@ -28,7 +28,7 @@ def outcome(vector_id: str, *modes: str, profile: str | None = None) -> Outcome:
 
 
 def choices(level: str) -> tuple[str, ...]:
-    """All at once; but who hides when it syncs has to lose what the runner cannot know to be synced."""
+    """Return all choices; an adapter that hides syncs loses all records that the runner does not know to be synced."""
     return (*[item for item in ALL_RIGHT if level != "wire" or item != "syncs-at-once"], level)
 
 
@@ -83,13 +83,17 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
 @pytest.mark.parametrize(
     ("modes", "vector_id", "text"),
     [
-        ("forgets-vote-first", "candidate.wins", "before that"),
+        ("forgets-vote-first", "candidate.wins", "before it"),
         ("vote-left-out", "prevote.majority", "PersistQuorumState.voted_key: expected "),
         ("vote-left-out", "vote.granted", "PersistQuorumState.voted_key: expected "),
-        ("vote-in-old-epoch-first", "announcement.next-leader", "before that"),
-        ("another-vote-first", "vote.granted", "before that"),
+        ("vote-in-old-epoch-first", "announcement.next-leader", "before it"),
+        ("another-vote-first", "vote.granted", "before it"),
         ("file-of-another-epoch", "announcement.again", "PersistQuorumState: expected nothing"),
-        ("cuts-all-first", "fetch.diverging", "TruncateLog: expected a cut at 3, actual a cut at 0 before that"),
+        (
+            "cuts-all-first",
+            "fetch.diverging",
+            "TruncateLog: expected truncation at 3, actual truncation at 0 before it",
+        ),
         ("appends-elsewhere-first", "fetch.follower", "AppendRecords: expected records from "),
         ("never-again", "resignation.restarted-leader-asks", "StartTimer election: expected "),
         ("never-again", "prevote.lost-with-a-leader-out-of-reach", "StartTimer election: expected "),
@@ -152,12 +156,12 @@ WRONG_IN_A_TRACE = {
     "vote-left-out": "effects[0].voted_key",
     "sends-first": "effects[0]",
 }
-"""The modes that a run of a cluster comes to, with the first field, or a part of the conjunct, that is wrong then."""
+"""Modes that a run of a cluster reaches, with the first wrong field, or a part of the false conjunct."""
 
 
 @pytest.mark.parametrize("modes", WRONG_IN_A_TRACE)
 def test_the_nearest_is_wrong_in_a_trace(modes: str) -> None:
-    """What `validate` says of the trace that the same implementation leaves behind."""
+    """Return the verdict of `validate` on a trace of the same implementation."""
     trace = b"".join(trace_of(*made(seat(*modes.split()), "chaos", 1, 250)))
     rejection = check_reader(trace_of_bytes(trace)).rejection
     assert rejection is not None
@@ -183,7 +187,7 @@ def test_a_voter_set_without_its_offset_goes_on_after_a_difference() -> None:
 
 
 def test_a_record_on_disk_is_known_by_what_it_is() -> None:
-    """The runner's own replica goes another way here, and makes a record anew that is on disk already."""
+    """The runner's own replica differs here, and makes a record again that is already on disk."""
     result = in_a_cluster("partitions", 5, 300, "effects", "announces-by-timer", checks_model=True)
     assert (result.status, result.reason) == (Status.PASS, "")
 

@@ -1,4 +1,4 @@
-"""`kraft-spec kafka`: Apache Kafka itself, where it can be fetched and built, and what is said where it cannot."""
+"""`kraft-spec kafka`: Apache Kafka itself if it can be fetched and built, else the error messages."""
 
 import json
 import os
@@ -41,7 +41,7 @@ REPLY_S = "30"
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Nothing has been fetched or compiled: where the jars will be."""
+    """Return the folder of the jars before anything is fetched or compiled."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "kraft-spec" / "kafka" / "jars"
 
@@ -54,7 +54,7 @@ def program(folder: Path, name: str, text: str) -> Path:
 
 
 def jars_of_a_build(folder: Path, version: str) -> list[Path]:
-    """Files with the names of a build of Kafka, and of what it logs through; nothing is in them."""
+    """Make empty files with the names of a build of Kafka and its logging libraries."""
     names = [f"{jar.artifact}-{version}{jar.suffix}.jar" for jar in RELEASE.jars]
     files = [folder / name for name in (*names, *(jar.file_name for jar in library_jars()))]
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def renamed_member(jar: Path, type_: str, old: str, new: str) -> None:
 
 
 def linked(kafka: Kafka, folder: Path) -> Path:
-    """A folder with links to the jars of a Kafka."""
+    """Return a folder with links to the jars of a Kafka."""
     folder.mkdir()
     for jar in kafka.class_path:
         (folder / jar.name).symlink_to(jar)
@@ -319,7 +319,7 @@ def test_jars_of_several_versions_are_refused_by_name(capsys: Captured, tmp_path
 
 
 def test_two_versions_in_one_folder_are_refused_though_one_is_newer(capsys: Captured, tmp_path: Path) -> None:
-    """Which is the build that is meant, a time of a file cannot say: a copy has its own."""
+    """File times cannot identify a build, because a copy has new ones."""
     jars_of_a_build(tmp_path, "4.2.0")
     jars_of_a_build(tmp_path, "4.3.1")
     assert_said(capsys, ExitCode.BAD_INPUT, "2 versions (4.2.0: ", "kafka", "adapter", "--jars", str(tmp_path))

@@ -59,7 +59,7 @@ FIXES = ("leader-before-own-vote", "next-offset-set-back", "snapshot-read-anew")
 
 
 def counted(kafka: Kafka, classes: Path, names: tuple[str, ...]) -> tuple[int, int]:
-    """How many tests pass, and how many fail."""
+    """Return the numbers of passed and failed tests."""
     path = os.pathsep.join(map(str, (classes, *kafka.class_path, *fetched(LIBRARIES))))
     launcher = ["java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp", path]
     launcher += ["org.junit.platform.console.ConsoleLauncher", "execute", "--details=summary", "--disable-ansi-colors"]

@@ -1,4 +1,4 @@
-"""`kraft-spec live`: cases on an acted implementation, right and wrong, and three of them on Kafka's controller."""
+"""`kraft-spec live`: cases on a mock implementation, right and wrong, and three on Kafka's controller."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ ACTED = ["pre-vote/unattached", "vote/once-per-epoch", STALE, "vote/not-a-voter"
 
 
 def results(names: list[str], commands: Commands) -> list[Outcome]:
-    """What these cases come to."""
+    """Return the outcomes of these cases."""
 
     async def run() -> list[Outcome]:
         return [case async for case in run_cases([cases()[name] for name in names], commands)]
@@ -45,7 +45,7 @@ def results(names: list[str], commands: Commands) -> list[Outcome]:
 
 
 def acted(*words: str) -> Commands:
-    """The acted implementation."""
+    """Command of the mock implementation."""
     start = shlex.join([sys.executable, str(Path(__file__).parent / "live_acted.py"), *words])
     return Commands(f"{start} {{properties}}", f"{shlex.join(['mkdir', '-p'])} {{data}}")
 
@@ -70,7 +70,7 @@ def test_known_differences_are_of_cases_that_there_are() -> None:
 
 
 def judged(capsys: Captured, *options: str, commands: Commands) -> tuple[int, str]:
-    """Exit code and standard output of `live run` on what these commands start."""
+    """Return exit code and standard output of `live run` with these commands."""
     return output(capsys, "live", "run", "--start", commands.start, "--format", commands.format, *options)
 
 
@@ -91,7 +91,7 @@ def test_a_wrong_one_fails_with_rule_values_wire_log_and_the_command_that_repeat
     assert displayed[:4] == [
         "FAIL vote/once-per-epoch",
         "  error and grant of the vote for 3: expected (0, False), actual (0, True)",
-        "  rules: vote.once-per-epoch",
+        "  rule vote.once-per-epoch: At most one standard vote per epoch",
         "  on the wire:",
     ]
     assert "is asked 3: Vote v2" in text
@@ -215,7 +215,7 @@ def test_the_command_wants_an_implementation(capsys: Captured) -> None:
 
 
 def attached(commands: Commands, folder: Path, *options: str) -> int:
-    """The exit code of `live attach` to a controller that these commands format and start."""
+    """Return the exit code of `live attach` to a controller that these commands format and start."""
     ports = dict(zip((1, 2, 3), free_ports(3), strict=True))
     process = Process(commands, folder, ports, tuple(ports))
     process.format(CALM)
@@ -229,7 +229,7 @@ def attached(commands: Commands, folder: Path, *options: str) -> int:
 
 
 def node() -> Commands:
-    """The reference as a process."""
+    """Command of the reference as a process."""
     program = shlex.join([sys.executable, "-m", "kraft_cli.cli", "node"])
     formats = f"{program} format -t {{cluster_id}} -c {{properties}} {{initial}}"
     return Commands(f"{program} run -c {{properties}}", formats)

@@ -1,4 +1,4 @@
-"""`kraft-spec live adapter`: vectors on processes, right and wrong ones."""
+"""`kraft-spec live adapter`: vectors on conforming and wrong processes."""
 
 import asyncio
 import json
@@ -54,14 +54,14 @@ SEEN = {
 
 
 def played(names: list[str], *options: str) -> dict[str, Outcome]:
-    """What becomes of these vectors."""
+    """Return the outcomes of these vectors."""
     command = shlex.join([*PROGRAM, "live", "adapter", *options])
     return {item.id: item for item in Campaign(Plan(command, tuple(names), 90.0), Catalogue()).run()}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where live runs have their folders."""
+    """Folder of live runs."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     return tmp_path
 

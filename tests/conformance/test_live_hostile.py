@@ -1,4 +1,4 @@
-"""`live attach` to a peer that is none of Kafka's: a result for each case, and never an internal error."""
+"""`live attach` to a hostile peer: a result for each case, and never an internal error."""
 
 import asyncio
 import socket
@@ -20,7 +20,7 @@ from kraft_kafka.wire.schema import Kind, message_of
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Mode = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
-"""What the peer does with a request frame; afterwards it closes the connection."""
+"""Behaviour of the peer at a request frame, before it closes the connection."""
 
 
 def answers_with(content: bytes) -> Mode:
@@ -101,7 +101,7 @@ MODES: dict[str, Mode] = {
 
 @contextmanager
 def peer(port: int, mode: Mode, answers_api_versions: bool) -> Iterator[None]:
-    """A peer that listens in a thread of its own."""
+    """A peer that listens in a thread."""
     loop, listens = asyncio.new_event_loop(), threading.Event()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -136,7 +136,7 @@ def peer(port: int, mode: Mode, answers_api_versions: bool) -> Iterator[None]:
 
 
 def attached(mode: Mode, answers_api_versions: bool, monkeypatch: pytest.MonkeyPatch) -> int:
-    """The exit code of `live attach` to such a peer."""
+    """Return the exit code of `live attach` to such a peer."""
     monkeypatch.setattr("kraft_kafka.live.peers.ASK_S", 0.5)
     ports = dict(zip((1, 2, 3), free_ports(3), strict=True))
     voters = ",".join(f"{item}@127.0.0.1:{port}:{DIRECTORIES[item]}" for item, port in ports.items())

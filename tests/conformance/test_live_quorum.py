@@ -1,4 +1,4 @@
-"""Nodes as one quorum with faults: what comes of a run, of a mutant in it, and of a kept run that was altered."""
+"""Nodes as a quorum with faults: a run, a run with a mutant, and an altered kept run."""
 
 import json
 import socket
@@ -57,7 +57,7 @@ def is_granted(path: Path) -> bool:
 
 
 def test_a_mutant_is_named_and_the_run_is_kept(capsys: Captured) -> None:
-    """Who stood still asks for Pre-Votes, and one that still hears from the leader gives it."""
+    """A resumed node sends Pre-Votes, and a follower of the leader grants one."""
     mutants = [word for replica_id in (1, 2, 3) for word in ("--mutant", f"{replica_id}={RULE}")]
     # The first seed stops each voter once: no Pre-Vote is asked for only where each led when it was.
     words = ("--seconds", "7", "--faults", "stop", *mutants)

@@ -254,7 +254,7 @@ def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: 
 
 
 def sends(line: dict[str, Any], message: dict[str, Any]) -> bool:
-    """Does an event send this message?"""
+    """True if an event sends this message."""
     names = ("type", "destination", "correlation_id")
     sent = [effect["message"] for effect in line.get("effects", ()) if effect["kind"] == "Send"]
     return any(all(item[name] == message[name] for name in names) for item in sent)

@@ -17,7 +17,7 @@ from kraft_kafka.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_spec.tlc.jar import find_java
 
 _ELECTIONS = 6
-"""So often Kafka has the chance to win one."""
+"""Number of elections that Kafka may win."""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def classes_of(version: str) -> list[str]:
 
 
 def said(java: list[str], name: str, *words: str) -> str:
-    """What a tool prints, which ends with 0."""
+    """Return the output of a tool, and check its exit code 0."""
     done = subprocess.run([*java, name, *words], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -70,11 +70,11 @@ def test_kafkas_tools_on_nodes(java: list[str], tmp_path: Path) -> None:
 
 
 _THROTTLED = {"leader": "0:11,0:12", "follower": "0:13"}
-"""Who sends and who receives in the plan below."""
+"""Senders and receivers in the plan below."""
 
 
 def throttles(acted: ActedBrokers, *resources: tuple[int, str]) -> list[dict[str, str]]:
-    """What is set for topics (2) and brokers (4)."""
+    """Return the settings of topics (2) and brokers (4)."""
     requested = [{"resource_type": kind, "resource_name": name, "configuration_keys": None} for kind, name in resources]
     results = acted.ask(CONFIGS, resources=requested, include_synonyms=False, include_documentation=False).results
     return [{config.name: config.value for config in result.configs} for result in results]
@@ -161,7 +161,7 @@ def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Pat
 
 
 def following(nodes: Nodes) -> None:
-    """Wait until every voter has everything."""
+    """Wait until every voter has all records."""
     nodes.wait_for(
         lambda quorum: min(voter["logEndOffset"] for voter in quorum["currentVoters"]) == quorum["highWatermark"]
     )

@@ -1,4 +1,4 @@
-"""What `kraft-spec prove` reads and where it writes: files of voters, folders of questions, options that exclude."""
+"""Inputs and outputs of `kraft-spec prove`: files of voters, folders of questions, exclusive options."""
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ TARGET = SimpleNamespace(source=4)
 
 
 def judged(unread_voters: int | None = None, is_accepted: bool = True, second_leader: int = 4) -> Any:
-    """What a run comes to: accepted, or a message of replica 4 that nothing explains."""
+    """Outcomes of a run: accepted, or an unexplained message of replica 4."""
     failure = None if is_accepted else SimpleNamespace(target=TARGET)
     return SimpleNamespace(
         verdict=SimpleNamespace(rejection=None if is_accepted else "rejected"),

@@ -1,6 +1,6 @@
-"""What `kraft-spec` loads before it answers: a command loads what it needs, and nothing that only others need.
+"""Modules that `kraft-spec` loads: a command loads only what it needs.
 
-Times differ from machine to machine; what is loaded does not.
+Times depend on the machine; the loaded modules do not.
 """
 
 import inspect
@@ -27,7 +27,7 @@ code = main(sys.argv[1:])
 print()
 print(json.dumps([int(code), sorted(sys.modules)]))
 """
-"""Runs a command, and says in the last line how it ended and what is loaded."""
+"""Script that runs a command, and prints its exit code and the loaded modules in the last line."""
 
 INTERRUPTED = """
 import signal, sys
@@ -42,7 +42,7 @@ class Interrupt:
 sys.meta_path.insert(0, Interrupt)
 sys.exit(EntryPoint("kraft-spec", sys.argv[1], "console_scripts").load()())
 """
-"""Runs a script of the package, which is interrupted while it loads."""
+"""Script that runs a script of the package and interrupts it while it loads."""
 
 LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "pyarrow", "pyspark", "z3"}
 PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_partitions.scenarios"}
@@ -53,7 +53,7 @@ OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_mutants", "kraft_pr
 
 
 def loaded_by(*words: str) -> set[str]:
-    """The modules and packages that a command has loaded when it ends, in a process of its own."""
+    """Return the modules and packages that a command has loaded at its end, in a separate process."""
     ended = subprocess.run([sys.executable, "-c", LISTING, *words], capture_output=True, text=True, check=True)
     code, loaded = json.loads(ended.stdout.splitlines()[-1])
     assert code == 0, ended.stderr
@@ -68,7 +68,7 @@ def test_help_loads_no_command_and_nothing_of_one() -> None:
 
 
 def test_a_rule_is_shown_without_what_plays_and_checks() -> None:
-    """One that scenarios name is looked for in them, where its tests are; this one is named by none."""
+    """The command searches scenarios for tests of a rule that they name; no scenario names this one."""
     assert loaded_by("rules", "metric.current-state") & (OF_OTHERS | OF_CHECKING) == set()
 
 

@@ -1,4 +1,4 @@
-"""What stands on a terminal of 80 columns, where a line may be as long as it is in a file."""
+"""Output on a terminal of 80 columns; lines of a file may be longer."""
 
 import fcntl
 import json
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def on_terminal(*words: str) -> list[str]:
-    """The lines that `kraft-spec` leaves on a terminal, without colours."""
+    """Return the lines of `kraft-spec` on a terminal, without colours."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}

@@ -1,4 +1,4 @@
-"""`kraft-spec view`: what it writes, says and ends with."""
+"""`kraft-spec view`: files, messages, exit codes."""
 
 import gzip
 import shutil
@@ -92,7 +92,7 @@ BROKEN = {
     "cut-off-gzip": ("the compressed data stops before its end mark", None),
     "partitions": ("8:1049: the file stops in the middle of a line", 6),
 }
-"""What is said of each, and how many events its page has."""
+"""Message about each, and number of events on its page."""
 
 
 @pytest.mark.parametrize("checked", [True, False])

@@ -1,4 +1,4 @@
-"""How the page that `kraft-spec view` writes looks, and how much of it a step draws, in a real browser."""
+"""Layout of the page of `kraft-spec view`, and the number of elements that a step draws, in a real browser."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the page that `kraft-spec view` writes does, in a real browser."""
+"""Behaviour of the page of `kraft-spec view` in a real browser."""
 
 import json
 from pathlib import Path
@@ -251,4 +251,4 @@ _VOTES_BESIDE = """() => {
   const votes = middles("svg text.vote:not(.covered)");
   return votes.filter(([x, y]) => marks.some((mark) => Math.hypot(x - mark[0], y - mark[1]) < 30));
 }"""
-"""Where outcomes of votes stand close to the chosen or the wrong mark."""
+"""Return the positions of vote outcomes close to the chosen or the wrong mark."""

@@ -1,4 +1,4 @@
-"""What the page of a trace of partition reassignment does, in a real browser."""
+"""Behaviour of the page of a partition trace in a real browser."""
 
 from pathlib import Path
 from typing import Any
@@ -157,7 +157,7 @@ _CONTRAST_WITH_INK = """(ground) => {
   probe.remove();
   return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
 }"""
-"""The contrast of the lanes' text with a ground, as WCAG computes it."""
+"""Return the contrast of the lanes' text with a background, as WCAG computes it."""
 
 
 def test_thousands_of_events(browser: Any, tmp_path: Path) -> None:

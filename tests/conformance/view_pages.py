@@ -1,4 +1,4 @@
-"""Pages of traces, and what a browser says of them."""
+"""Pages of traces in a browser."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ SAMPLES = Path("traces/kraft_traces/samples")
 
 
 def view(*arguments: str | Path) -> int:
-    """The exit code of `kraft-spec view`."""
+    """Return the exit code of `kraft-spec view`."""
     return main(["view", *map(str, arguments)])
 
 
@@ -27,7 +27,7 @@ def write_pages(folder: Path) -> Path:
 
 
 class Page:
-    """A page in the browser, and what it complained of."""
+    """A page in the browser, with its errors."""
 
     def __init__(self, browser: Any, path: Path, where: str = "", **context: Any) -> None:
         self.page = browser.new_page(**context)
