@@ -57,7 +57,7 @@
 \* AdvanceReassignment            after_advance_reassignment           none: KIP-642 has not shipped
 \* TakeSnapshot                   after_take_snapshot                  createSnapshot
 \* Shutdown                       after_shutdown                       shutdown, transitionToResigned
-\* Crash                          crashed                              none: the process dies
+\* Crash                          crash                                none: the process dies
 \* Restart                        after_restart                        initialize
 \* ReplaceDisk                    after_replace_disk                   none: kafka-storage format
 \* ReplaceSoftware                none: kraft_simulation               none: another release
