@@ -62,12 +62,12 @@ def enter(
         new_vote = state.key
     else:
         new_vote = requester if row.vote is VoteChange.CAST else None
-    return _without_role_state(state)._replace(
+    return without_role_state(state)._replace(
         role=role, epoch=new_epoch, leader_id=new_leader, leader_endpoint=leader_endpoint, voted_key=new_vote
     )
 
 
-def _without_role_state(state: ReplicaState) -> ReplicaState:
+def without_role_state(state: ReplicaState) -> ReplicaState:
     """Return the state without the fields of one stay in a role.
 
     Requests in flight are among them: their responses are about a role that the replica has left.
@@ -204,7 +204,7 @@ def lacks_pre_vote(state: ReplicaState, configuration: Configuration) -> bool:
 
 def new_round(state: ReplicaState) -> ReplicaState:
     """Return a Prospective or Candidate that has its own grant and no other response."""
-    return _without_role_state(state)._replace(granted=frozenset((state.key.id,)))
+    return without_role_state(state)._replace(granted=frozenset((state.key.id,)))
 
 
 def lose_pre_vote(state: ReplicaState) -> ReplicaState:
