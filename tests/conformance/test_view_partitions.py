@@ -18,7 +18,7 @@ def test_the_page_of_a_trace_without_events(browser: Any, tmp_path: Path) -> Non
     trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)[0])
     assert view(trace, "-o", page, "--no-check") == ExitCode.BAD_INPUT
     seen = Page(browser, page, "#3")
-    assert "empty.jsonl: a header and no event" in seen.text("#broken")
+    assert "empty.jsonl: the trace has a header, but no event" in seen.text("#broken")
     assert seen.page.text_content("#of") == ""
     assert not seen.page.is_visible("#panels")
     seen.press("ArrowRight", "End", "r", "+", "w")
@@ -42,7 +42,7 @@ def changed(seen: Page) -> list[str]:
 def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "mutant.html")
     assert seen.heading == "30. CompleteReassignment"
-    assert "event 30 CompleteReassignment is possible but shows something else" in seen.text("#verdict")
+    assert "event 30 (CompleteReassignment): the recorded outcome differs from the model" in seen.text("#verdict")
     rows = [row.split("\t") for row in seen.text("#wrong-line table").splitlines()]
     assert ["field", "expected (model)", "actual (trace)"] in rows
     assert ["refusal", "NOTHING_DUE", "none"] in rows

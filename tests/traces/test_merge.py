@@ -139,7 +139,7 @@ def test_traces_of_different_clusters_or_specifications_are_refused(
     paths = write_traces(tmp_path, run, processes_of(run))
     header, *rest = paths[2].read_bytes().splitlines(keepends=True)
     paths[2].write_bytes(edited(header, **{field: other}) + b"".join(rest))
-    with pytest.raises(MergeError, match=rf"3.jsonl:1: {field} .*, expected that of .*1.jsonl"):
+    with pytest.raises(MergeError, match=rf"3.jsonl:1: {field}: expected .* as in .*1.jsonl, got "):
         merged(paths)
 
 

@@ -208,7 +208,10 @@ def test_a_verdict_with_a_wrong_line() -> None:
     verdict = document["verdict"]
     assert verdict is not None
     assert verdict["kind"] == "rejected"
-    assert verdict["headline"] == "run.jsonl:3: event 2 CompleteReassignment is possible but shows something else"
+    assert (
+        verdict["headline"]
+        == "run.jsonl:3: event 2 (CompleteReassignment): the recorded outcome differs from the model"
+    )
     assert "some/folder" not in json.dumps(document)
     # A text without letters would not be seen.
     assert verdict["rejection"]["differences"] == [

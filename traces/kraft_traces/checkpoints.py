@@ -178,13 +178,13 @@ def checkpoint_of(line: CheckpointLine) -> Checkpoint:
 
 def _add(known: dict[Any, Any], key: Any, value: Any, field: str) -> None:
     if key in known:
-        raise CheckpointError(field, "is there twice, expected each once")
+        raise CheckpointError(field, "appears twice, expected each value once")
     known[key] = value
 
 
 def _missing(path: str) -> CheckpointError:
     name = path.rpartition(".")[2]
-    return CheckpointError(path, f"missing field {name!r}, expected each field in a checkpoint", "missing")
+    return CheckpointError(path, f"missing field {name!r}, a checkpoint must have every field", "missing")
 
 
 def _check_whole(path: str, records: tuple[TracedRecord, ...]) -> None:
@@ -280,10 +280,10 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
     )
     shown = traced_state(restored)
     for name in _OF_THE_LOG:
-        said, follows = getattr(replica.state, name), getattr(shown, name)
-        differ = _as_set(said) != _as_set(follows) if name == "voters" else said != follows
+        actual, expected = getattr(replica.state, name), getattr(shown, name)
+        differ = _as_set(actual) != _as_set(expected) if name == "voters" else actual != expected
         if differ:
-            detail = f"{_json(said)} does not follow from the snapshot and the records, which give {_json(follows)}"
+            detail = f"the snapshot and the records give {_json(expected)}, got {_json(actual)}"
             raise CheckpointError(f"{path}.state.{name}", detail)
     return restored
 

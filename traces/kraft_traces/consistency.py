@@ -46,7 +46,9 @@ def check_header(header: HeaderLine) -> None:
     for index, one in enumerate(header.replicas):
         first = formatted[one.directory_id]
         if one.directory_id is not None and first != index:
-            detail = f"$.replicas[{first}] has it already; each directory has its own (identity.directory-id-at-format)"
+            detail = (
+                f"$.replicas[{first}] has the same, but each directory has its own (identity.directory-id-at-format)"
+            )
             raise Inconsistency(f"$.replicas[{index}].directory_id", detail)
     _check_ids("$.voters", header.voters)
     _check_distinct("$.bootstrap_servers", header.bootstrap_servers)
@@ -58,7 +60,7 @@ def check_header(header: HeaderLine) -> None:
     named += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
     for field, replica in named:
         if replica not in known:
-            raise Inconsistency(field, f"replica {replica} is not among $.replicas", unknown_replica=True)
+            raise Inconsistency(field, f"replica {replica} is not listed in $.replicas", unknown_replica=True)
 
 
 def check_event(line: EventLine) -> None:
@@ -70,7 +72,7 @@ def check_event(line: EventLine) -> None:
     shape = EVENTS[line.event]
     if shape.at_replica:
         if line.replica is UNSET:
-            raise Inconsistency("$.replica", f"missing field 'replica', {line.event} happens at one")
+            raise Inconsistency("$.replica", f"missing field 'replica', which {line.event} requires")
         if line.effects is not UNSET:
             _check_effects(line)
         if line.state is not UNSET:
@@ -87,16 +89,16 @@ def check_event(line: EventLine) -> None:
         _check_distinct("$.unrecorded", line.unrecorded)
     if line.answer is not UNSET:
         if line.event != "AnswerUnsupportedVersion":
-            raise Inconsistency("$.answer", f"{line.event} has no answer")
+            raise Inconsistency("$.answer", f"an event {line.event} has no field 'answer'")
         if type(line.answer) is not TracedVoteResponse:
-            raise Inconsistency("$.answer.type", f"the answer is a VoteResponse, not {type_of(line.answer)}")
+            raise Inconsistency("$.answer.type", f"expected VoteResponse, got {type_of(line.answer)}")
         _check_sent("$.answer", line.sequence, line.answer)
 
 
 def _check_network_event(line: EventLine) -> None:
     for field in ("replica", "message", "effects", "refusal", "crash", "state"):
         if getattr(line, field) is not UNSET:
-            raise Inconsistency(f"$.{field}", f"{line.event} happens in the network and has no {field}")
+            raise Inconsistency(f"$.{field}", f"{line.event} is an event of the network and has no field {field!r}")
 
 
 def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -> None:
@@ -104,7 +106,7 @@ def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -
         if shape.message is None:
             raise Inconsistency("$.message", f"{line.event} delivers no message")
         expected = line.event.removeprefix("Handle")
-        raise Inconsistency("$.message.type", f"{line.event} delivers a {expected}, not {type_of(message)}")
+        raise Inconsistency("$.message.type", f"{line.event} delivers {expected}, got {type_of(message)}")
     if message.destination is not UNSET and message.destination != line.replica:
         detail = f"a message for replica {message.destination} cannot arrive at replica {line.replica}"
         raise Inconsistency("$.message.destination", detail)
@@ -139,7 +141,9 @@ def check_checkpoint(line: CheckpointLine) -> None:
         if message.id is not UNSET:
             sent = int(message.id.partition(".")[0])
             if sent > line.sequence:
-                raise Inconsistency(f"{path}.id", f"expected a message of an event up to {line.sequence}")
+                raise Inconsistency(
+                    f"{path}.id", f"expected the id of a message that an event up to {line.sequence} sent"
+                )
             _check_sent(path, sent, message)
         _check_contents(path, message)
     for index, led in enumerate(line.history.epochs):
@@ -167,18 +171,18 @@ def _check_cause(line: EventLine, shape: EventShape) -> None:
     if cause == shape.cause or cause is UNSET:
         return
     if shape.cause is not None:
-        raise Inconsistency("$.cause", f"the cause of {line.event} is {_shown(shape.cause)}, not {_shown(cause)}")
+        raise Inconsistency("$.cause", f"the cause of {line.event} is {_describe(shape.cause)}, got {_describe(cause)}")
     if cause.message_id is UNSET or cause.timer is not UNSET or cause.source is not UNSET:
-        raise Inconsistency("$.cause", f"the cause of {line.event} is a message_id, not {_shown(cause)}")
+        raise Inconsistency("$.cause", f"the cause of {line.event} is a message_id, got {_describe(cause)}")
     if line.message is not UNSET and line.message.id not in (UNSET, cause.message_id):
-        detail = f"the cause is message {cause.message_id}, the message is {line.message.id}"
+        detail = f"expected '{cause.message_id}', which the cause names, got '{line.message.id}'"
         raise Inconsistency("$.message.id", detail)
 
 
 def _check_input(name: str, shape: EventShape, given: TracedInput) -> None:
     for field in _INPUT_FIELDS:
         if getattr(given, field) is not UNSET and field not in shape.input:
-            expected = f"its input has {', '.join(shape.input)}" if shape.input else "it has no input"
+            expected = f"expected {', '.join(shape.input)}" if shape.input else "expected no input"
             raise Inconsistency(f"$.input.{field}", f"{name} has no input {field!r}, {expected}")
     if not shape.input:
         raise Inconsistency("$.input", f"{name} has no input")
@@ -196,14 +200,16 @@ def _check_effects(line: EventLine) -> None:
             path = f"$.effects[{index}].message"
             _check_sent(path, line.sequence, message)
             if message.id is not UNSET and message.id in identifiers:
-                raise Inconsistency(f"{path}.id", f"another message of this line has the id '{message.id}'")
+                raise Inconsistency(f"{path}.id", f"another message of this line has the same id '{message.id}'")
             identifiers.update(() if message.id is UNSET else (message.id,))
             if message.source is not UNSET and message.source != line.replica:
-                raise Inconsistency(f"{path}.source", f"replica {line.replica} sends it, not {message.source}")
+                raise Inconsistency(
+                    f"{path}.source", f"expected {line.replica}, which sends the message, got {message.source}"
+                )
             if message.destination is not UNSET:
                 receiver = (message.destination, _kind(message))
                 if receiver in receivers:
-                    detail = f"a second {receiver[1]} of this line to replica {message.destination}"
+                    detail = f"a second {receiver[1]} to replica {message.destination} in one line, expected one"
                     raise Inconsistency(f"{path}.destination", detail)
                 receivers.append(receiver)
             _check_contents(path, message)
@@ -216,8 +222,8 @@ def _check_effects(line: EventLine) -> None:
 def _kind(message: TracedMessage) -> str:
     """What a line may send one of to each receiver; a receiver that gave a Fetch up may have sent another one."""
     if isinstance(message, TracedFetchResponse):
-        return "answer to a Fetch" if message.correlation_id is UNSET else f"answer to Fetch {message.correlation_id}"
-    return "answer to a voter change" if isinstance(message, CHANGE_ANSWERS) else "message"
+        return "Fetch response" if message.correlation_id is UNSET else f"response to Fetch {message.correlation_id}"
+    return "response to a voter change" if isinstance(message, CHANGE_ANSWERS) else "message"
 
 
 def _check_sent(path: str, sequence: int, message: TracedMessage) -> None:
@@ -295,10 +301,10 @@ def _check_distinct(path: str, values: Sequence[Hashable]) -> None:
         seen: set[Hashable] = set()
         for index, value in enumerate(values):
             if value in seen:
-                raise Inconsistency(f"{path}[{index}]", "is there twice, expected each once")
+                raise Inconsistency(f"{path}[{index}]", "appears twice, expected each value once")
             seen.add(value)
 
 
-def _shown(cause: object) -> str:
+def _describe(cause: object) -> str:
     given = {field: getattr(cause, field) for field in ("message_id", "timer", "source")}
     return ", ".join(f"{field} {value!s}" for field, value in given.items() if value is not UNSET) or "nothing"

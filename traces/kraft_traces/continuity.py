@@ -34,8 +34,8 @@ def check_sequence(
     if sequence == expected:
         return
     if sequence < expected:
-        whose = "of an earlier line" if earlier_line is None else f"that of line {earlier_line}"
-        detail = f"sequence {sequence} is {whose}, expected {expected}"
+        user = "an earlier line" if earlier_line is None else f"line {earlier_line}"
+        detail = f"{user} has sequence {sequence} already, expected {expected}"
         raise DuplicateSequenceError(detail, source, line_number, "$.sequence")
     detail = f"sequence {sequence} leaves a gap, expected {expected}"
     raise SequenceGapError(detail, source, line_number, "$.sequence")
@@ -199,7 +199,7 @@ class Continuity:
         copies = self._copies.get(identifier, 0)
         if not copies:
             detail = (
-                f"no copy of message {identifier} is on its way: it was not sent before this line, "
+                f"message {identifier} is not in flight: it was not sent before this line, "
                 "or all copies of it have arrived or were lost"
             )
             raise UnknownMessageError(detail, self._source, line_number, field)

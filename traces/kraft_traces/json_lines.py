@@ -194,7 +194,7 @@ def check_duplicate_fields(text: str, source: str, line_number: int) -> None:
         json.loads(text, object_pairs_hook=_distinct)
     except _DuplicateFieldError as duplicate:
         name = str(duplicate)
-        detail = f"field {name!r} is there twice in one object"
+        detail = f"field {name!r} appears twice in one object"
         raise FieldError(detail, source, line_number, name, problem="duplicate") from None
 
 

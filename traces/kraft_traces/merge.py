@@ -153,10 +153,10 @@ class Merging:
         message = line.message
         assert message is not UNSET, "only a message waits for something"
         is_sent = (index, self._traces[index].position) in self._sends
-        why = "is received before it is sent" if is_sent else "was never sent, or is received once more"
-        said = f"{type_of(message)} of replica {message.source}"
-        numbered = "left out" if message.correlation_id is UNSET else message.correlation_id
-        return MergeError(f"{self._traces[index].source}:{number}: {said}, correlation id {numbered}, {why}")
+        why = "is received before it is sent" if is_sent else "was never sent, or is received a second time"
+        correlation = "missing" if message.correlation_id is UNSET else message.correlation_id
+        described = f"{type_of(message)} from replica {message.source} (correlation id {correlation})"
+        return MergeError(f"{self._traces[index].source}:{number}: {described} {why}")
 
 
 def _identifier(sequence: int, message: TracedMessage, taken: set[str]) -> str:

@@ -125,8 +125,8 @@ def _check_schema(raw: bytes, source: str) -> None:
     if schema is not UNSET and schema not in KNOWN_SCHEMAS:
         detail = f"unknown schema {json.dumps(schema)}, this program reads {', '.join(KNOWN_SCHEMAS)}"
         if schema == PARTITION_SCHEMA:
-            detail = f"{schema} is read by kraft-spec validate alone, expected {', '.join(KNOWN_SCHEMAS)}"
+            detail = f"this command does not read {schema}, expected {', '.join(KNOWN_SCHEMAS)}"
         raise UnknownSchemaError(detail, source, 1, "$.schema")
     if kind != "header":
-        name = "a line without kind" if kind is UNSET else f"of kind {json.dumps(kind)}"
-        raise MissingHeaderError(f"the first line is {name}, expected a header", source, 1, "$.kind")
+        problem = "has no kind" if kind is UNSET else f"is of kind {json.dumps(kind)}"
+        raise MissingHeaderError(f"the first line {problem}, expected a header", source, 1, "$.kind")

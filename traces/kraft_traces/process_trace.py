@@ -77,7 +77,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
                 raise LinesAfterEndError("expected nothing after the end line", source, number)
             line = parse_line(raw, source, number)
             if isinstance(line, HeaderLine):
-                raise DuplicateHeaderError("a second header, expected one trace in one file", source, number)
+                raise DuplicateHeaderError("a second header, expected one trace per file", source, number)
             if isinstance(line, EventLine):
                 if line.sequence > expected:
                     gaps[len(trace.events)] = _missing(expected, line.sequence - 1)
@@ -90,7 +90,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
                 if end.events > expected - 1:
                     gaps[len(trace.events)] = _missing(expected, end.events)
                 elif end.events < expected - 1:
-                    detail = f"the end line counts {end.events} events, the newest is {expected - 1}"
+                    detail = f"the end line counts {end.events} events, the last event has sequence {expected - 1}"
                     raise EventCountError(detail, source, number, "$.events")
     trace.gaps = gaps
     trace.is_over = end is None or end.complete
@@ -112,7 +112,7 @@ def owners_of(traces: Sequence[ProcessTrace]) -> dict[int, int]:
         for replica in trace.replicas:
             if replica in owners:
                 raise MergeError(
-                    f"{trace.source}: tells of replica {replica}, of which {traces[owners[replica]].source} does too"
+                    f"{trace.source}: has events of replica {replica}, and so has {traces[owners[replica]].source}"
                 )
             owners[replica] = index
     return owners
@@ -133,9 +133,9 @@ def merged_header(traces: Sequence[ProcessTrace]) -> HeaderLine:
         for name in _OF_THE_CLUSTER:
             here, there = getattr(trace.header, name), getattr(first.header, name)
             if here != there:
-                shown = "left out" if here is UNSET else repr(here)
-                wanted = "none" if there is UNSET else repr(there)
-                raise MergeError(f"{trace.source}:1: {name} {shown}, expected that of {first.source}, {wanted}")
+                actual = "missing" if here is UNSET else repr(here)
+                expected = "none" if there is UNSET else repr(there)
+                raise MergeError(f"{trace.source}:1: {name}: expected {expected} as in {first.source}, got {actual}")
     owners = owners_of(traces)
     # Who was formatted without voters knows of the others no more than their endpoints.
     headers = sorted((trace.header for trace in traces), key=lambda header: len(header.voters))

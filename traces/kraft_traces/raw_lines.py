@@ -54,7 +54,7 @@ class RawLines:
         end = self._block.find(b"\n", self._at) + 1 or len(self._block)
         self._line, self._at = self._block[self._at : end], end
         if len(self._line) > self._line_bytes_max:
-            detail = f"a line of more than {self._line_bytes_max} bytes"
+            detail = f"the line is longer than {self._line_bytes_max} bytes"
             raise LineTooLongError(detail, self._source, self.line_number)
         return self._line
 

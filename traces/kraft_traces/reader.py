@@ -89,7 +89,7 @@ class TraceReader(LineReader):
         if not raw:
             self.line_number -= 1
             if not self.events:
-                raise EmptyTraceError("a header and no event", self.source)
+                raise EmptyTraceError("the trace has a header, but no event", self.source)
             return None
         line = self._lines.parsed(parse_line, raw, self.source, self.line_number)
         if type(line) is EventLine:
@@ -102,7 +102,7 @@ class TraceReader(LineReader):
         if isinstance(line, EndLine):
             self._finish(line)
             return None
-        detail = "a second header, expected one trace in one file"
+        detail = "a second header, expected one trace per file"
         raise DuplicateHeaderError(detail, self.source, self.line_number)
 
     def ahead(self) -> bytes:
@@ -135,12 +135,12 @@ class TraceReader(LineReader):
             detail = f"the end line counts {end.events} events, the trace has {self.events}"
             raise EventCountError(detail, self.source, number, "$.events")
         if end.complete and self._continuity.has_gaps:
-            detail = "expected false: a line says that events before it are not recorded"
+            detail = "expected false, because a line marks events as unrecorded"
             raise FieldError(detail, self.source, number, "$.complete", problem="inconsistent")
         if self._next_raw():
             raise LinesAfterEndError("expected nothing after the end line", self.source, self.line_number)
         if not self.events:
-            raise EmptyTraceError("a header and an end, and no event between them", self.source)
+            raise EmptyTraceError("the trace has no event between its header and its end line", self.source)
         self.line_number = number
         self.end = end
 

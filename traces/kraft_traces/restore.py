@@ -33,12 +33,12 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
     if header.decisions is not UNSET:
         stated = Profile(header.profile, **_stated(header.decisions))
         if profile not in (None, stated):
-            detail = f"other answers than those of the profile {header.profile!r}, expected a name of its own"
+            detail = f"the settings differ from profile {header.profile!r}, expected another profile name"
             raise UnknownProfileError(detail, source, 1, "$.decisions")
         profile = stated
     if profile is None:
         known = ", ".join(PROFILES)
-        detail = f"unknown profile {header.profile!r}, expected one of {known}, or its decisions"
+        detail = f"unknown profile {header.profile!r}, expected one of {known}, or a field 'decisions'"
         raise UnknownProfileError(detail, source, 1, "$.profile")
     return Configuration(
         replicas={replica.id: _replica_of(replica) for replica in header.replicas},

@@ -70,7 +70,7 @@ def open_bytes(path: str | Path) -> BufferedIOBase:
         return _Decompressed(stream, source)
     if source.endswith(".gz") and start and not _GZIP_MAGIC.startswith(start):
         stream.close()
-        raise CorruptGzipError("the name says gzip, the content is not", source)
+        raise CorruptGzipError("the file name ends with .gz, but the content is not gzip", source)
     return stream
 
 
@@ -119,10 +119,10 @@ def _gzip_errors(source: str, line_number: int | None = None) -> Iterator[None]:
     try:
         yield
     except EOFError:
-        detail = "the compressed data stops before its end mark"
+        detail = "the gzip data is truncated: its end marker is missing"
         raise TruncatedGzipError(detail, source, line_number) from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise CorruptGzipError(f"the compressed data is damaged: {error}", source, line_number) from error
+        raise CorruptGzipError(f"the gzip data is damaged: {error}", source, line_number) from error
     except OSError as error:
         raise UnreadableFileError(error.strerror or str(error), source, line_number) from error
 

@@ -444,7 +444,7 @@ def test_a_number_beyond_the_model_leaves_the_verdict_open() -> None:
     found = opened(_a_value_beyond_the_model)
     assert found.kind is VerdictKind.INCONCLUSIVE
     assert found.reason is not None
-    assert found.reason.startswith("line 2: the model cannot hold this checkpoint: ")
+    assert found.reason.startswith("line 2: the model cannot represent this checkpoint: ")
     assert found.reason.endswith(" does not fit in TLC's 32-bit integers")
 
 

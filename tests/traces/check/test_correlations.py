@@ -163,7 +163,7 @@ def test_an_id_that_no_request_has_is_wrong_even_if_it_is_the_number_in_the_mode
     assert found is not None
     (difference,) = found.differences
     assert (found.sequence, difference.field) == (line["sequence"], "state.awaiting")
-    assert difference.expected == "ids of requests that it has sent"
+    assert difference.expected == "ids of requests that replica 1 has sent"
 
 
 def test_so_is_that_of_a_pending_change() -> None:

@@ -145,7 +145,7 @@ def test_a_line_beyond_the_limit_is_told_among_right_ones() -> None:
     content = b"".join((*lines[:20], lines[20][:-1].ljust(limit) + b"\n", *lines[21:]))
     with (
         TraceReader(BytesIO(content), "-", line_bytes_max=limit) as reader,
-        pytest.raises(LineTooLongError, match="-:21: a line of more than"),
+        pytest.raises(LineTooLongError, match="-:21: the line is longer than"),
     ):
         check_reader(reader, way=one_in(100))
 

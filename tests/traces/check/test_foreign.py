@@ -44,7 +44,7 @@ def test_leaving_fields_out_never_makes_a_right_trace_wrong(
     assert verdict.kind in (VerdictKind.ACCEPTED, VerdictKind.INCONCLUSIVE), verdict
     assert verdict.candidates_max <= 100
     if verdict.kind is VerdictKind.INCONCLUSIVE:
-        assert "more than 100 candidate states" in str(verdict.reason) or "left out" in str(verdict.reason)
+        assert "more than 100 candidate states" in str(verdict.reason) or "is missing" in str(verdict.reason)
 
 
 AWAITED = ("state", "awaiting")
@@ -262,7 +262,7 @@ def test_no_property_is_reported_while_a_branch_without_a_violation_survives() -
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Which messages a line may mean, the bound, and what cannot be found by trying.
+# Which messages a line may mean, the bound, and what cannot be inferred.
 # ---------------------------------------------------------------------------------------------------------
 
 
@@ -292,7 +292,7 @@ def test_more_candidates_than_the_bound_are_inconclusive() -> None:
     verdict = foreign_verdict(story, left_open(arrival), candidates_max=1)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     number = len(story.lines) + 2
-    assert verdict.reason == f"line {number}: more than 1 candidate states: the trace leaves out too much"
+    assert verdict.reason == f"line {number}: the trace omits too many fields: more than 1 candidate states"
     assert verdict.rejection is None
 
 
@@ -314,7 +314,7 @@ def test_what_cannot_be_found_by_trying_is_inconclusive(event: str, field: str) 
     verdict = foreign_verdict(story, line)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     assert verdict.reason is not None
-    assert verdict.reason.endswith(f"input.{field} is left out, and cannot be found by trying")
+    assert verdict.reason.endswith(f"input.{field} is missing, and cannot be inferred")
 
 
 @pytest.mark.parametrize("event", ["ClientAppend", "AppendVoters", "ReplaceDisk"])
@@ -379,4 +379,4 @@ def test_the_candidates_of_all_lines_together_are_bounded(monkeypatch: pytest.Mo
     found = verdict_on_every_way(trace.header(FOREIGN), [with_holes(line, chance, 0.1) for line in trace.lines])
     assert found.kind is VerdictKind.INCONCLUSIVE
     assert found.reason is not None
-    assert "the lines so far have left more than 0 candidate states beside one" in found.reason
+    assert "the lines so far leave more than 0 additional candidate states" in found.reason

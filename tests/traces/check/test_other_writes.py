@@ -259,5 +259,5 @@ def test_a_crash_between_two_portions_is_not_decided() -> None:
     found = verdict(trace, (*trace.lines[:place], died))
     assert (found.kind, found.reason) == (
         VerdictKind.INCONCLUSIVE,
-        f"line {place + 2}: it dies between two writes of the quorum state, which the model writes at once",
+        f"line {place + 2}: the replica dies between two writes of its quorum state, which the model writes at once",
     )

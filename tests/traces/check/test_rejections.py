@@ -94,7 +94,7 @@ def test_what_is_not_possible_names_the_false_conjunct(
     found = story.rejection_of(story.line(event, replica, **fields))
     assert (found.kind, found.event, found.replica) == (RejectionKind.NOT_ENABLED, event, replica)
     assert (found.source, found.line, found.sequence) == ("trace.jsonl", len(story.lines) + 2, len(story.lines) + 1)
-    assert found.headline().endswith("is not possible in the model")
+    assert found.headline().endswith("): the model does not allow this event here")
     assert found.conjunct is not None
     assert (found.conjunct.text, found.conjunct.operands) == (text, operands)
     assert rule in ("", *found.rules[:6])
@@ -127,7 +127,7 @@ def test_a_message_that_arrived_already_is_not_on_its_way(own: bool) -> None:
     found = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
     assert found.conjunct is not None
     assert found.conjunct.text == "\\E w \\in OnItsWay"
-    assert found.headline().endswith(" is not possible in the model: no such message is on its way")
+    assert found.headline().endswith("): no such message is in flight")
     assert found.rules == ("vote.request.contents", "prevote.request.contents")
 
 
@@ -183,8 +183,9 @@ def test_a_wrong_field_is_named_in_the_words_of_a_trace(
     found = story.rejection_of(line_from(document))
     assert found.kind is RejectionKind.MISMATCH
     assert [(one.field, one.expected, one.actual) for one in found.differences] == [(field, expected, actual)]
-    wrong = "no such message is on its way" if field.startswith("message.") else "shows something else"
-    assert found.headline().endswith(f"at replica 2 is possible but {wrong}")
+    differs = "the recorded outcome differs from the model"
+    problem = "no such message is in flight" if field.startswith("message.") else differs
+    assert found.headline().endswith(f" at replica 2): {problem}")
     assert (found.role, found.conjunct) == ("Unattached", None)
 
 
@@ -240,7 +241,7 @@ def test_several_successors_of_a_complete_line_are_a_defect_of_the_model(monkeyp
     found = checker.feed(len(story.lines) + 2, line)
     assert found is not None
     assert found.kind is RejectionKind.AMBIGUOUS
-    assert found.headline().endswith("has several successors in the model")
+    assert found.headline().endswith("): the model has several successors")
 
 
 def test_what_the_model_cannot_evaluate_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,7 +277,7 @@ def test_a_foreign_line_names_the_closest_message() -> None:
     found = story.rejection_of(line_from(document), own=False)
     assert [(one.field, one.expected, one.actual) for one in found.differences] == [("message.fetch_offset", "0", "77")]
     sent_at = next(line.sequence for line in story.lines if line.event == "PollFetch")
-    assert found.headline().endswith(f"is possible but no such message is on its way: event {sent_at} sent another one")
+    assert found.headline().endswith(f"): no such message is in flight; event {sent_at} sent a different one")
     assert found.rules == ("fetch.replica-key", "fetch.leader-only")
 
 

@@ -39,7 +39,7 @@ def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant:
     first = min(sequence for name, sequence in told.violated.items() if name in wanted and sequence is not None)
     assert verdict.rejection.sequence == first
     assert verdict.switched_off == tuple(sorted(variant.mutants))
-    assert " violates " in verdict.rejection.headline()
+    assert ": the step violates " in verdict.rejection.headline()
 
 
 def test_scenarios_show_several_properties() -> None:

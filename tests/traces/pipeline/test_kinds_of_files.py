@@ -158,7 +158,7 @@ def test_a_damaged_parquet_file_is_kept_as_it_is(tmp_path: Path) -> None:
         ("{\n}", "MALFORMED_JSON", "a row with a newline in its middle, expected one line"),
         ("{}\n\n", "MALFORMED_JSON", "a row with a newline in its middle, expected one line"),
         (None, "MALFORMED_JSON", "column `line` is NULL in this row, expected a line"),
-        ("x" * LINE_BYTES_MAX, "LINE_TOO_LONG", f"a line of more than {LINE_BYTES_MAX} bytes"),
+        ("x" * LINE_BYTES_MAX, "LINE_TOO_LONG", f"the line is longer than {LINE_BYTES_MAX} bytes"),
     ],
 )
 def test_a_row_of_a_parquet_file_that_is_no_line(value: str | None, reason: str, detail: str, tmp_path: Path) -> None:

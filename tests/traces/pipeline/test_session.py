@@ -100,7 +100,7 @@ def test_an_interrupted_start_leaves_no_java_process() -> None:
 
 def test_a_row_names_a_line_of_its_source_and_the_open_answers() -> None:
     names = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
-    reason = "line 14: more than 3 candidate states"
+    reason = "line 14: the trace omits too many fields: more than 3 candidate states"
     answer = OpenAnswer("own_vote_at_restart", "unattached", "durable.restart.voted-self allows it")
     verdict = Verdict(VerdictKind.INCONCLUSIVE, "many.jsonl", 3, False, 3, 500, reason, open_answers=(answer,))
     row = row_of(dict.fromkeys(names, "x"), verdict)

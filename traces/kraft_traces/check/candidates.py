@@ -129,7 +129,7 @@ class Candidates:
                     survivors[fingerprint] = reached
                 if len(survivors) > self._candidates_max:
                     raise InconclusiveError(
-                        f"more than {self._candidates_max} candidate states: the trace leaves out too much"
+                        f"the trace omits too many fields: more than {self._candidates_max} candidate states"
                     )
         if survivors:
             if ahead is not None and stored is not None:
@@ -138,7 +138,7 @@ class Candidates:
         if closest is not None:
             if ends_between_portions(closest[0].line, closest[1]):
                 raise InconclusiveError(
-                    "it dies between two writes of the quorum state, which the model writes at once"
+                    "the replica dies between two writes of its quorum state, which the model writes at once"
                 )
             return self._diagnosis.mismatch(*closest)
         return self._impossible(number, line, branches[0])
@@ -164,7 +164,7 @@ class Candidates:
             before = self._model.bound(branch.state.copy(), {**event, **answers})
             found = self._steps.successors(line, before)
             if found.enabled and tried.unknown is not None:
-                raise InconclusiveError(f"{tried.unknown} is left out, and cannot be found by trying")
+                raise InconclusiveError(f"{tried.unknown} is missing, and cannot be inferred")
             for after in found.states:
                 yield Where(number, line, before), after, frozenset()
             if not found.enabled:

@@ -185,8 +185,8 @@ class TraceChecker:
         bound = BESIDES_MAX + BESIDES_PER_LINE * line.sequence
         if self._besides > bound:
             self._inconclusive = (
-                f"line {number}: the lines so far have left more than {bound:,} candidate states beside one "
-                f"({BESIDES_MAX:,}, and {BESIDES_PER_LINE} for each line): the trace leaves out too much"
+                f"line {number}: the trace omits too many fields: the lines so far leave more than {bound:,} "
+                f"additional candidate states ({BESIDES_MAX:,}, and {BESIDES_PER_LINE} for each line)"
             )
             return None
         self._flights.follow(line)
@@ -284,7 +284,7 @@ class TraceChecker:
         try:
             return self._follow_checkpoint(number, line)
         except (jpype.JException, TlcBridgeError) as failure:
-            self._inconclusive = f"line {number}: the model cannot hold this checkpoint: {failure}"
+            self._inconclusive = f"line {number}: the model cannot represent this checkpoint: {failure}"
             return None
 
     def _follow_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
@@ -483,6 +483,6 @@ class TraceChecker:
 
 
 def unfinished(*, ended: bool) -> str:
-    """Why nothing can be said of a trace as a whole that is right as far as it goes; did it have an end line?"""
+    """Return why the verdict on a trace without a wrong line is inconclusive; `ended` if it has an end line."""
     stops = "the end line says that the run was not over" if ended else "the trace stops without an end line"
-    return f"{stops}: what it shows is right, but it is not complete"
+    return f"{stops}: every recorded event conforms, but the trace is not complete"

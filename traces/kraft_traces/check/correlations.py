@@ -195,7 +195,7 @@ class Correlations:
             return TracedSend(replace(message, correlation_id=UNSET))
         connection = (replica, to)
         if given in self._open[connection]:
-            free = f"an id that no other open request from {replica} to {to} has"
+            free = f"an id that no other open request from {replica} to {to} uses"
             self._found.append(Difference(f"{path}correlation_id", free, str(given)))
         self._remember(connection, given, sequence)
         return TracedSend(replace(message, correlation_id=sequence))
@@ -210,7 +210,7 @@ class Correlations:
         if sent is UNSET and connection[0] not in self._unsure:
             asker, asked = connection
             self._found.append(
-                Difference(f"{path}correlation_id", f"that of a request from {asker} to {asked}", str(given))
+                Difference(f"{path}correlation_id", f"the id of a request from {asker} to {asked}", str(given))
             )
         return replace(message, correlation_id=sent)
 
@@ -226,14 +226,16 @@ class Correlations:
             elif is_sure:
                 unknown = [pair for pair, (_, sent) in zip(state.awaiting, known, strict=True) if sent is UNSET]
                 shown = ", ".join(f"{given} from {replica} to {to}" for to, given in unknown)
-                self._found.append(Difference(f"{path}awaiting", "ids of requests that it has sent", shown))
+                self._found.append(
+                    Difference(f"{path}awaiting", f"ids of requests that replica {replica} has sent", shown)
+                )
         pending = state.pending_change
         if pending is not UNSET and pending is not None and isinstance(pending.requester, int):
             sent = self._lines[pending.requester, replica].get(pending.request)
             if sent is not None:
                 changed["pending_change"] = replace(pending, request=sent)
             elif pending.requester not in self._unsure:
-                expected = f"that of a request from {pending.requester} to {replica}"
+                expected = f"the id of a request from {pending.requester} to {replica}"
                 self._found.append(Difference(f"{path}pending_change.request", expected, str(pending.request)))
             elif leaves_out:
                 # All but the id is still compared.

@@ -20,7 +20,7 @@ from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attribution import attributed_line, rules_left_out
 from kraft_traces.check.model import TraceModel
-from kraft_traces.check.verdict import NOBODY_SENT, Conjunct, Rejection, RejectionKind
+from kraft_traces.check.verdict import NOT_IN_FLIGHT, Conjunct, Rejection, RejectionKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.latitude.writes import LOG_ENDS, SYNC_RULE
@@ -58,7 +58,7 @@ class Diagnosis:
         if found is None:
             return self._attributed(self._rejection(RejectionKind.NOT_ENABLED, where), where)
         conjunct = Conjunct(_shortened(found.text), found.module, found.line, found.operands)
-        if conjunct.text == NOBODY_SENT:
+        if conjunct.text == NOT_IN_FLIGHT:
             return self._not_sent(self._rejection(RejectionKind.NOT_ENABLED, where, conjunct=conjunct), where)
         # The operators that the conjunct names, then those that it stands in, the innermost first.
         named = rules_of_operators(_OPERATOR.findall(found.text))

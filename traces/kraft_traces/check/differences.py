@@ -112,7 +112,7 @@ def effect_text(effect: Fields) -> str:
     """An effect in the words of a trace."""
     name = str(effect["type"])
     if name in MESSAGE_FIELDS:
-        receiver = "somebody" if effect["destination"] is UNSET else plain(effect["destination"])  # type: ignore[arg-type]
+        receiver = "an unknown replica" if effect["destination"] is UNSET else plain(effect["destination"])  # type: ignore[arg-type]
         return f"Send {name} to {receiver}"
     shown = [
         f"{path} {kind.worded(effect[field])}"  # type: ignore[arg-type]

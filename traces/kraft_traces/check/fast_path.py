@@ -254,7 +254,7 @@ class FastPath:
         line = _parsed(str(lines.line()).encode(), source, number)
         if not self._made.agrees(number, line, self._branches(lines, before=True), self._branches(lines)):
             raise CompiledModelError(
-                f"{source}:{number}: the compiled model and TLC disagree on this line, a defect of the compiler"
+                f"{source}:{number}: the compiled model and TLC disagree on this line, a defect of kraft-spec"
             )
 
     def _ready(self) -> JavaObject | None:

@@ -41,7 +41,9 @@ def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bo
     """
     differs = named is not UNSET and named != ours
     if strict and differs:
-        raise OtherModelError(f"{source}:1: $.spec_hash: the trace was written for model {named}, this is model {ours}")
+        raise OtherModelError(
+            f"{source}:1: $.spec_hash: the trace was written for model {named}, this version has model {ours}"
+        )
     return differs
 
 
@@ -58,12 +60,12 @@ def model_of(
     """
     for index, rule in enumerate(switched_off):
         if rule not in known():
-            detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known())}"
+            detail = f"the model cannot omit {rule!r}, expected one of {', '.join(known())}"
             raise FieldError(detail, source, 1, f"$.switched_off[{index}]")
     try:
         return make(frozenset(switched_off))
     except EditError as error:
-        detail = f"no model does without all of {', '.join(switched_off)}: {error}"
+        detail = f"the model cannot omit all of {', '.join(switched_off)} together: {error}"
         raise FieldError(detail, source, 1, "$.switched_off") from error
 
 

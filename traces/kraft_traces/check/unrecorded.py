@@ -79,7 +79,9 @@ def as_sent(line: EventLine, given: EventLine) -> TracedMessage | None:
         return None
     message = line.message
     if message is UNSET or given.message is UNSET or given.message.correlation_id is UNSET:
-        raise InconclusiveError("the message is of a replica whose events are not recorded, and is not shown whole")
+        raise InconclusiveError(
+            "the message is from a replica with unrecorded events, and some of its fields are missing"
+        )
     # A response to a request that its receiver does not await any more.
     return replaced(message, correlation_id=line.sequence) if message.correlation_id is UNSET else message
 
@@ -95,7 +97,7 @@ def with_message(model: TraceModel, state: JavaObject, sent: int, message: Trace
     try:
         return model.with_message(state, sent, message_of(message))
     except IncompleteLineError as error:
-        raise InconclusiveError(f"{error}, and the message is of a replica whose events are not recorded") from error
+        raise InconclusiveError(f"{error}, and the message is from a replica with unrecorded events") from error
 
 
 def resumed(model: TraceModel, configuration: Configuration, state: JavaObject, line: EventLine) -> JavaObject | None:

@@ -47,11 +47,11 @@ def reason(replica: ReplicaModel, node: Node, target: Sighting) -> Difference:
         return Difference("message.epoch", f"{epoch} or more", str(shown))
     if sender is not None and role != sender and node.clock.fires_ms > target.time_ms:
         return Difference(
-            "time_ms", f"{node.clock.fires_ms:.0f} or later, when its timer can fire", str(target.time_ms)
+            "time_ms", f"{node.clock.fires_ms:.0f} or later, when the sender's timer can fire", str(target.time_ms)
         )
     if sender is not None and role != sender:
         return Difference("state.role", sender, str(role))
-    return Difference("message.type", f"none from a {role}", target.type)
+    return Difference("message.type", f"a message that a {role} sends", target.type)
 
 
 def rules_of(target: Sighting, request: Sighting | None, differences: tuple[Difference, ...]) -> tuple[str, ...]:

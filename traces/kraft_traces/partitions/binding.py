@@ -189,9 +189,9 @@ def differences_of_shape(line: PartitionEventLine) -> Iterator[Difference]:
             yield Difference(f"effects[{index + 1}]", wanted, _ORDER[following].__name__)
     for index, effect in enumerate(line.effects):
         if effect in line.effects[:index]:
-            yield Difference(f"effects[{index}]", "once", "there twice")
+            yield Difference(f"effects[{index}]", "once", "twice")
         elif not isinstance(effect, lines.StopReplica | lines.LeaderAndIsr) and _again(effect, line.effects[:index]):
-            yield Difference(f"effects[{index}]", "one of its kind", "a second one")
+            yield Difference(f"effects[{index}]", "at most one effect of this kind", "a second one")
     for field, members in _sets(line):
         if any(not one < following for one, following in itertools.pairwise(members)):
             yield Difference(field, "each once, in ascending order", str(list(members)))

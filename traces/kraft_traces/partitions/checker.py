@@ -22,6 +22,7 @@ from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out
 from kraft_traces.check.run import is_other_model, model_of
 from kraft_traces.check.verdict import Rejection, RejectionKind, VerdictKind
+from kraft_traces.check.wording import MISSING, NOTHING
 from kraft_traces.partitions.binding import (
     PartitionTraceModel,
     differences_of_shape,
@@ -72,9 +73,9 @@ def observed_differences(expected: Mapping[str, TlaValue], actual: Mapping[str, 
             yield from _by_partition(field, wanted, got)
         elif isinstance(wanted, frozenset) and isinstance(got, frozenset):
             for one in sorted(wanted - got, key=str):
-                yield Difference(field, worded(one), "missing")
+                yield Difference(field, worded(one), MISSING)
             for one in sorted(got - wanted, key=str):
-                yield Difference(field, "nothing", worded(one))
+                yield Difference(field, NOTHING, worded(one))
         else:
             yield Difference(field, worded(wanted), worded(got))
 
@@ -104,7 +105,7 @@ def worded(value: object) -> str:
     """A value in the words of a trace."""
     match value:
         case None:
-            return "nothing"
+            return NOTHING
         case frozenset():
             return "{" + ", ".join(sorted(worded(one) for one in value)) + "}"
         case tuple():

@@ -92,7 +92,7 @@ def parse_partition_line(raw: bytes, source: str, line_number: int) -> Partition
 
     def refuse_header(raw: bytes) -> None:
         if schema_of(raw) is not UNSET:
-            raise DuplicateHeaderError("a second header, expected one trace in one file", source, line_number) from None
+            raise DuplicateHeaderError("a second header, expected one trace per file", source, line_number) from None
 
     line = decoded(_EVENT, raw, source, line_number, _WORDS, refuse_header)
     check_once(msgspec.json.encode(line), raw, source, line_number)
@@ -112,10 +112,10 @@ def _check_schema(raw: bytes, source: str) -> None:
 def _check_header(header: PartitionHeader, source: str) -> None:
     """What the types do not say."""
     if header.profile not in PROFILES:
-        detail = f"{header.profile!r} is none of {', '.join(PROFILES)}"
+        detail = f"unknown profile {header.profile!r}, expected one of {', '.join(PROFILES)}"
         raise UnknownProfileError(detail, source, 1, "$.profile")
     if not header.controllers:
-        raise FieldError("expected the node that is controller first, found none", source, 1, "$.controllers")
+        raise FieldError("expected the id of the first controller, got an empty list", source, 1, "$.controllers")
     names = [f"{topic}-{number}" for (topic, number), _ in header.assignments]
     sets: dict[str, tuple[Any, ...]] = {
         "$.brokers": header.brokers,
@@ -127,8 +127,12 @@ def _check_header(header: PartitionHeader, source: str) -> None:
     for field, members in sets.items():
         twice = next((one for index, one in enumerate(members) if one in members[:index]), None)
         if twice is not None:
-            raise FieldError(f"{twice} is there twice, expected each once", source, 1, field, problem="inconsistent")
+            raise FieldError(
+                f"{twice} appears twice, expected each value once", source, 1, field, problem="inconsistent"
+            )
     for index, (_, replicas) in enumerate(header.assignments):
         if not replicas or not set(header.brokers).issuperset(replicas) or len(set(replicas)) != len(replicas):
             field = f"$.assignments[{index}][1]"
-            raise FieldError("expected brokers of the cluster, each once", source, 1, field, problem="inconsistent")
+            raise FieldError(
+                "expected brokers that $.brokers lists, each once", source, 1, field, problem="inconsistent"
+            )

@@ -44,7 +44,7 @@ class PartitionTraceReader(LineReader):
         number = self._lines.line_number
         if not raw:
             if not self.events:
-                raise EmptyTraceError("a header and no event", self.source)
+                raise EmptyTraceError("the trace has a header, but no event", self.source)
             raise StopIteration
         line = self._lines.parsed(parse_partition_line, raw, self.source, number)
         earlier = number - self.events - 1 + line.sequence

@@ -84,8 +84,8 @@ def name_of(trace: str) -> str:
 
 
 def inconclusive_reason(broken: TraceError) -> str:
-    """Why nothing more can be said of a trace in which the check found nothing wrong before it breaks off."""
+    """Return why the verdict on a trace that cannot be read to its end is inconclusive."""
     if isinstance(broken, EmptyTraceError):
         return "the trace has no event"
-    where = "it" if broken.line_number is None else f"line {broken.line_number}"
-    return f"{where} cannot be read; what the trace shows before that is right"
+    where = "the file" if broken.line_number is None else f"line {broken.line_number}"
+    return f"{where} cannot be read; every event before it conforms"
