@@ -17,7 +17,7 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_spec.edits import EditError
 from kraft_traces.check import RejectionKind
-from kraft_traces.check.attribution import attributed_line, line_differences
+from kraft_traces.check.attribution import attribute_line, line_differences
 from kraft_traces.effects import traced_effect
 from kraft_traces.encode import event_line
 from kraft_traces.lines import EventLine
@@ -71,7 +71,7 @@ def wrong_line(bug: Misnamed) -> tuple[EventLine, ReplicaState, Configuration]:
 @pytest.mark.parametrize("bug", [one for one in MISNAMED if one.workload], ids=lambda bug: bug.name)
 def test_a_rejected_line_names_the_broken_rule_first(bug: Misnamed) -> None:
     line, before, configuration = wrong_line(bug)
-    found = attributed_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
+    found = attribute_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
     assert found.rules[0] == bug.rule
 
 
@@ -80,7 +80,7 @@ def fail(*_: object) -> None:
 
 
 def test_a_defect_of_attribution_leaves_the_verdict_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kraft_traces.check.diagnosis.attributed_line", fail)
+    monkeypatch.setattr("kraft_traces.check.diagnosis.attribute_line", fail)
     story = elected()
     line = story.line("FetchTimeout", 1)
     with pytest.raises(EditError):

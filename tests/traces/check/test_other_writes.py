@@ -189,7 +189,7 @@ def test_a_crash_loses_nothing_that_was_shown_to_be_synced() -> None:
     found = verdict(trace, otherwise(trace, synced_at_once))
     assert found.rejection is not None
     (difference,) = found.rejection.differences
-    assert (difference.field, difference.expected) == ("input.log_end_offset", "at least 7, which was synced")
+    assert (difference.field, difference.expected) == ("input.log_end_offset", "at least 7, the end of the synced log")
 
 
 def test_what_was_shown_to_be_synced_stays_synced() -> None:

@@ -1,4 +1,4 @@
-"""Checking whole traces: from a reader to a verdict, and the shortest failing prefix of a rejected one."""
+"""Check of a whole trace, and the shortest failing prefix of a rejected one."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -30,14 +30,14 @@ _Model = TypeVar("_Model")
 
 
 class OtherModelError(Exception):
-    """Under `--strict`: the trace was written for another model."""
+    """With `--strict`, the trace was written for another model."""
 
 
 def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bool) -> bool:
-    """Does a header name the hash of another model than ours?
+    """True if a header has the hash of another model.
 
     Raises:
-        OtherModelError: it does, and `strict`.
+        OtherModelError: it has, and `strict` is set.
     """
     differs = named is not UNSET and named != ours
     if strict and differs:
@@ -53,10 +53,10 @@ def model_of(
     make: Callable[[frozenset[str]], _Model],
     source: str,
 ) -> _Model:
-    """The model that does without the rules that a header names; `known` gives those that can be named.
+    """Return the model that omits the rules of a header; `known` returns the rules that a model can omit.
 
     Raises:
-        FieldError: one of them is none of these, or they cannot be left out together.
+        FieldError: the model cannot omit one of them, or all of them together.
     """
     for index, rule in enumerate(switched_off):
         if rule not in known():
@@ -78,23 +78,23 @@ def check_reader(
     on_events: Callable[[int], None] | None = None,
     way: Way = COMPILED,
 ) -> Verdict:
-    """Check a trace as it is read; `on_events` is called with how many lines more are done.
+    """Check a trace while reading it; `on_events` is called with the number of further lines that are checked.
 
     Raises:
-        TraceError: the trace is malformed; nothing is said about what it shows.
-        OtherModelError: `strict`, and the header names the hash of another model.
+        TraceError: the trace is malformed.
+        OtherModelError: `strict` is set, and the header has the hash of another model.
         CompiledModelError: the compiled model and TLC disagree.
     """
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
     model = model_of(header.switched_off, omittable_rules, trace_model, reader.source)
     path = FastPath(model, reader, own=is_own(header), way=way, every=every, candidates_max=candidates_max)
-    rejection = _judged(reader, path, on_events)
+    rejection = _first_rejection(reader, path, on_events)
     verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
     return replace(verdict, other_model=hash_differs)
 
 
-def _judged(lines: LinesAhead, path: FastPath, on_events: Callable[[int], None] | None) -> Rejection | None:
+def _first_rejection(lines: LinesAhead, path: FastPath, on_events: Callable[[int], None] | None) -> Rejection | None:
     while True:
         path.take(on_events)
         line = lines.next_line()
@@ -126,9 +126,9 @@ def check_occurrences(
     *,
     switched_off: Collection[str] = (),
 ) -> Verdict:
-    """Check a run of the reference without writing it down; the lines are those that its trace would have.
+    """Check a run of the reference, given as occurrences rather than as a trace file.
 
-    `switched_off` are the rules that the model shall do without.
+    `switched_off` are the rules that the model omits.
 
     Raises:
         CompiledModelError: the compiled model and TLC disagree.
@@ -146,7 +146,7 @@ def check_lines(
     switched_off: Collection[str] = (),
     way: Way = COMPILED,
 ) -> Verdict:
-    """The same of lines; `own` says that they leave nothing out.
+    """Check a run given as lines; `own` if every field is present.
 
     Raises:
         As `check_occurrences`.
@@ -154,13 +154,13 @@ def check_lines(
     model = trace_model(frozenset(switched_off))
     ahead = EventLines(lines, configuration, source)
     path = FastPath(model, ahead, own=own, way=way)
-    return _verdict(path, _judged(ahead, path, None), complete=True, ended=True)
+    return _verdict(path, _first_rejection(ahead, path, None), complete=True, ended=True)
 
 
 def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> None:
-    """Write the header and the lines up to the rejected one, byte for byte, to `target`: of a trace of any format.
+    """Write the header and the lines up to the rejected one to `target`, byte for byte.
 
-    The checker stops at the first line that is wrong, so no shorter prefix fails.
+    The checker stops at the first wrong line, so no shorter prefix fails.
     """
     with open_bytes(trace) as stream, whole_file(target) as output:
         lines = RawLines(stream, str(trace))

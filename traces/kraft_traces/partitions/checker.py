@@ -19,7 +19,7 @@ from kraft_spec.edits import EditError
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
-from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out
+from kraft_traces.check.compared import NOTHING_COMPARED, Compared, compared_completely
 from kraft_traces.check.run import is_other_model, model_of
 from kraft_traces.check.verdict import Rejection, RejectionKind, VerdictKind
 from kraft_traces.check.wording import MISSING, NOTHING
@@ -279,5 +279,5 @@ def _verdict(
             break
         events += 1
     off = tuple(sorted(model.switched_off))
-    compared = nothing_left_out(_GROUPS, model.properties, events)
+    compared = compared_completely(_GROUPS, model.properties, events)
     return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)), off, compared=compared)
