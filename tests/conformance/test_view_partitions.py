@@ -8,7 +8,7 @@ from tests.conformance.view_pages import SAMPLES, Page, view
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 
 pytestmark = pytest.mark.slow
 
@@ -163,7 +163,7 @@ _CONTRAST_WITH_INK = """(ground) => {
 def test_thousands_of_events(browser: Any, tmp_path: Path) -> None:
     configuration = random_configuration(7)
     trace = tmp_path / "long.jsonl"
-    trace.write_bytes(b"".join(encoded(configuration, random_run(configuration, 7, 5000), 7)))
+    trace.write_bytes(b"".join(encode_trace(configuration, random_run(configuration, 7, 5000), 7)))
     assert view(trace, "-o", tmp_path / "long.html", "--no-check") == ExitCode.CONFORMANT
     seen = Page(browser, tmp_path / "long.html", "#3000")
     assert seen.heading.startswith("3000. ")

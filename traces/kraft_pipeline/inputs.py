@@ -10,7 +10,7 @@ from typing import Any
 
 from kraft_pipeline.blocks import irregular
 from kraft_pipeline.failures import InputError
-from kraft_traces.listing import Found, below, children, is_pattern, matches, named_part
+from kraft_traces.listing import FolderEntry, below, children, is_pattern, matches, named_part
 from kraft_traces.streams import SUFFIXES
 
 _SUFFIXES_IN_WORDS = " or ".join(SUFFIXES)
@@ -72,7 +72,7 @@ def _matching(pattern: str) -> Iterator[Path]:
     for found in matches(pattern):
         any_match = True
         path = Path(os.path.normpath(found.path))
-        for inner in _files(Found(path, found.is_folder), suffixes):
+        for inner in _files(FolderEntry(path, found.is_folder), suffixes):
             any_trace = True
             yield inner
     if not any_match:
@@ -89,7 +89,7 @@ def _suffixes_for(pattern: str) -> tuple[str, ...]:
     return ("",) if names_them else SUFFIXES
 
 
-def _files(found: Found, suffixes: tuple[str, ...]) -> Iterator[Path]:
+def _files(found: FolderEntry, suffixes: tuple[str, ...]) -> Iterator[Path]:
     if found.is_folder is None:
         yield found.path
     elif not found.is_folder:

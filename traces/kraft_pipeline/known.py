@@ -6,14 +6,14 @@ from functools import cached_property
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 _BYTES = 32
 
 
 def write_known(target: Path, digests: Iterable[str]) -> None:
     """Write down digests, hexadecimal ones."""
-    with whole_file(target) as stream:
+    with atomic_file(target) as stream:
         stream.writelines(sorted(map(bytes.fromhex, digests)))
 
 

@@ -20,7 +20,7 @@ from kraft_pipeline.journal import Journals
 from kraft_pipeline.progress import Notice
 from kraft_pipeline.schemas import TableSchema
 from kraft_pipeline.units import make_unit, run_units, unit_file
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 MANIFEST = "pipeline.json"
 FORMAT = "kraft-pipeline/1"
@@ -123,7 +123,7 @@ class Workspace:
         path = self.root / MANIFEST
         facts = self.facts() if path.is_file() else {"format": FORMAT}
         facts |= more
-        with whole_file(path) as stream:
+        with atomic_file(path) as stream:
             stream.write(json.dumps(facts, indent=2, sort_keys=True).encode() + b"\n")
 
     @property

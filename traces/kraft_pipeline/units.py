@@ -17,7 +17,7 @@ from kraft_pipeline.journal import Journals
 from kraft_pipeline.progress import Notice, watched
 from kraft_pipeline.schemas import TableSchema
 from kraft_pipeline.session import parallelism
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 Row = dict[str, Any]
 Write = Callable[[TableSchema, Any], None]
@@ -57,7 +57,7 @@ def write_plan(target: Path, files: Sequence[Row], bytes_max: int, wanted: int) 
         held += cost
     units.sort(key=lambda unit: -sum(file["bytes"] for file in unit))
     rows = [{**file, "unit": number} for number, unit in enumerate(units) for file in unit]
-    with whole_file(target) as stream:
+    with atomic_file(target) as stream:
         pq.write_table(pa.Table.from_pylist(rows or [{"unit": None}]), stream, row_group_size=_PLAN_ROWS)
 
 
@@ -108,7 +108,7 @@ def _file(folder: Path, unit: int, table: TableSchema) -> Iterator["_Held"]:
     texts = [field.name for field in table.arrow if field.type == pa.string()]
     # Hidden while it is written: an attempt that is killed leaves it.
     with (
-        whole_file(target) as stream,
+        atomic_file(target) as stream,
         pq.ParquetWriter(stream, table.arrow, compression="zstd", use_dictionary=texts) as writer,
     ):
         held = _Held(writer)

@@ -1,4 +1,4 @@
-"""What the types cannot say about one line: which fields go with which event, and that they agree with each other."""
+"""Checks of one line beyond its types: the fields that its event may have, and their agreement with each other."""
 
 from collections.abc import Hashable, Sequence
 from operator import attrgetter
@@ -15,7 +15,7 @@ from kraft_traces.message_types import (
     TracedFetchSnapshotResponse,
     TracedMessage,
     TracedVoteResponse,
-    type_of,
+    message_type,
 )
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX, TracedDetails, TracedKey, TracedRecord, TracedSnapshot
@@ -25,7 +25,7 @@ _INPUT_FIELDS = TracedInput.__struct_fields__
 
 
 class Inconsistency(Exception):  # noqa: N818 - carried to `parsing`, which makes a TraceError of it
-    """A field at odds with the rest of its line; the reader adds file and line number."""
+    """A field contradicts the rest of its line; the reader adds file and line number."""
 
     def __init__(self, field: str, detail: str, *, unknown_replica: bool = False) -> None:
         super().__init__(field, detail)
@@ -35,17 +35,17 @@ class Inconsistency(Exception):  # noqa: N818 - carried to `parsing`, which make
 
 
 def check_header(header: HeaderLine) -> None:
-    """Check that the header names each replica once and none that it does not list.
+    """Check that the header lists each replica once, and refers to listed replicas only.
 
     Raises:
-        Inconsistency: it does not.
+        Inconsistency: a replica or a directory occurs twice, or a replica is not listed.
     """
-    known = {replica.id for replica in header.replicas}
+    listed = {replica.id for replica in header.replicas}
     _check_distinct("$.replicas", [replica.id for replica in header.replicas])
-    formatted = {one.directory_id: index for index, one in reversed([*enumerate(header.replicas)])}
-    for index, one in enumerate(header.replicas):
-        first = formatted[one.directory_id]
-        if one.directory_id is not None and first != index:
+    formatted = {replica.directory_id: index for index, replica in reversed([*enumerate(header.replicas)])}
+    for index, replica in enumerate(header.replicas):
+        first = formatted[replica.directory_id]
+        if replica.directory_id is not None and first != index:
             detail = (
                 f"$.replicas[{first}] has the same, but each directory has its own (identity.directory-id-at-format)"
             )
@@ -53,21 +53,21 @@ def check_header(header: HeaderLine) -> None:
     _check_ids("$.voters", header.voters)
     _check_distinct("$.bootstrap_servers", header.bootstrap_servers)
     _check_distinct("$.switched_off", header.switched_off)
-    for index, one in enumerate(header.replicas):
-        if one.initial_voters is not UNSET:
-            _check_ids(f"$.replicas[{index}].initial_voters", one.initial_voters)
-    named = [(f"$.voters[{index}].id", key.id) for index, key in enumerate(header.voters)]
-    named += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
-    for field, replica in named:
-        if replica not in known:
-            raise Inconsistency(field, f"replica {replica} is not listed in $.replicas", unknown_replica=True)
+    for index, replica in enumerate(header.replicas):
+        if replica.initial_voters is not UNSET:
+            _check_ids(f"$.replicas[{index}].initial_voters", replica.initial_voters)
+    references = [(f"$.voters[{index}].id", key.id) for index, key in enumerate(header.voters)]
+    references += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
+    for field, replica_id in references:
+        if replica_id not in listed:
+            raise Inconsistency(field, f"replica {replica_id} is not listed in $.replicas", unknown_replica=True)
 
 
 def check_event(line: EventLine) -> None:
     """Check one event line by itself.
 
     Raises:
-        Inconsistency: a field does not go with the event, or two fields contradict each other.
+        Inconsistency: the event does not have a field, or two fields contradict each other.
     """
     shape = EVENTS[line.event]
     if shape.at_replica:
@@ -91,7 +91,7 @@ def check_event(line: EventLine) -> None:
         if line.event != "AnswerUnsupportedVersion":
             raise Inconsistency("$.answer", f"an event {line.event} has no field 'answer'")
         if type(line.answer) is not TracedVoteResponse:
-            raise Inconsistency("$.answer.type", f"expected VoteResponse, got {type_of(line.answer)}")
+            raise Inconsistency("$.answer.type", f"expected VoteResponse, got {message_type(line.answer)}")
         _check_sent("$.answer", line.sequence, line.answer)
 
 
@@ -106,7 +106,7 @@ def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -
         if shape.message is None:
             raise Inconsistency("$.message", f"{line.event} delivers no message")
         expected = line.event.removeprefix("Handle")
-        raise Inconsistency("$.message.type", f"{line.event} delivers {expected}, got {type_of(message)}")
+        raise Inconsistency("$.message.type", f"{line.event} delivers {expected}, got {message_type(message)}")
     if message.destination is not UNSET and message.destination != line.replica:
         detail = f"a message for replica {message.destination} cannot arrive at replica {line.replica}"
         raise Inconsistency("$.message.destination", detail)
@@ -126,7 +126,7 @@ def _check_contents(path: str, message: TracedMessage) -> None:
 
 
 def check_checkpoint(line: CheckpointLine) -> None:
-    """Check a checkpoint by itself: sets have each member once, and messages are named after who sent them when.
+    """Check a checkpoint by itself: sets have each member once, and message ids have the sending line and the receiver.
 
     Raises:
         Inconsistency: two fields contradict each other.
@@ -160,10 +160,10 @@ def check_checkpoint(line: CheckpointLine) -> None:
         _check_distinct("$.history.directories", line.history.directories)
 
 
-def _check_in_force(path: str, known: TracedCommitted | TracedInForce) -> None:
-    _check_distinct(f"{path}.voters", known.voters or ())
-    _check_details(f"{path}.details", known.details)
-    _check_distinct(f"{path}.target", known.target or ())
+def _check_in_force(path: str, in_force: TracedCommitted | TracedInForce) -> None:
+    _check_distinct(f"{path}.voters", in_force.voters or ())
+    _check_details(f"{path}.details", in_force.details)
+    _check_distinct(f"{path}.target", in_force.target or ())
 
 
 def _check_cause(line: EventLine, shape: EventShape) -> None:
@@ -179,15 +179,15 @@ def _check_cause(line: EventLine, shape: EventShape) -> None:
         raise Inconsistency("$.message.id", detail)
 
 
-def _check_input(name: str, shape: EventShape, given: TracedInput) -> None:
+def _check_input(name: str, shape: EventShape, fields: TracedInput) -> None:
     for field in _INPUT_FIELDS:
-        if getattr(given, field) is not UNSET and field not in shape.input:
+        if getattr(fields, field) is not UNSET and field not in shape.input:
             expected = f"expected {', '.join(shape.input)}" if shape.input else "expected no input"
             raise Inconsistency(f"$.input.{field}", f"{name} has no input {field!r}, {expected}")
     if not shape.input:
         raise Inconsistency("$.input", f"{name} has no input")
-    if given.voters is not UNSET:
-        _check_distinct("$.input.voters", given.voters)
+    if fields.voters is not UNSET:
+        _check_distinct("$.input.voters", fields.voters)
 
 
 def _check_effects(line: EventLine) -> None:
@@ -220,7 +220,10 @@ def _check_effects(line: EventLine) -> None:
 
 
 def _kind(message: TracedMessage) -> str:
-    """What a line may send one of to each receiver; a receiver that gave a Fetch up may have sent another one."""
+    """Return the kind of message of which a line may send one to each receiver.
+
+    A receiver that gave up a Fetch may have sent another one, so responses to different Fetches are different kinds.
+    """
     if isinstance(message, TracedFetchResponse):
         return "Fetch response" if message.correlation_id is UNSET else f"response to Fetch {message.correlation_id}"
     return "response to a voter change" if isinstance(message, CHANGE_ANSWERS) else "message"
@@ -266,13 +269,13 @@ def _check_snapshot(path: str, snapshot: TracedSnapshot) -> None:
 
 
 def _check_ids(path: str, voters: tuple[TracedKey, ...]) -> None:
-    """A voter set has each id once, with one directory."""
+    """Check that a voter set has each id once, with one directory."""
     _check_distinct(path, [voter.id for voter in voters])
 
 
 def _check_details(path: str, details: tuple[TracedDetails, ...]) -> None:
-    """They are a mapping from the id."""
-    _check_distinct(path, [one.id for one in details])
+    """Check that the details of voters have each id once."""
+    _check_distinct(path, [voter.id for voter in details])
 
 
 _SETS = ("granted", "rejected", "acknowledged", "fetchers")
@@ -282,7 +285,7 @@ _read_mappings = attrgetter(*_MAPPINGS)
 
 
 def _check_state(path: str, state: TracedState) -> None:
-    """Sets and mappings are written as lists."""
+    """Check the lists of a state that are sets and mappings."""
     for name, values in zip(_SETS, _read_sets(state), strict=True):
         if values:
             _check_distinct(f"{path}.{name}", values)
@@ -306,5 +309,5 @@ def _check_distinct(path: str, values: Sequence[Hashable]) -> None:
 
 
 def _describe(cause: object) -> str:
-    given = {field: getattr(cause, field) for field in ("message_id", "timer", "source")}
-    return ", ".join(f"{field} {value!s}" for field, value in given.items() if value is not UNSET) or "nothing"
+    fields = {field: getattr(cause, field) for field in ("message_id", "timer", "source")}
+    return ", ".join(f"{field} {value!s}" for field, value in fields.items() if value is not UNSET) or "nothing"

@@ -16,7 +16,7 @@ from kraft_kafka.live.capture import read_capture
 from kraft_kafka.live.visible import VISIBLE
 from kraft_kafka.node.properties import Properties, read_properties
 from kraft_reference.profile import PROFILES
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 Capture = Annotated[Path, typer.Argument(help="A kraft-capture/1; .gz too.")]
 TraceOutput = Annotated[Path, typer.Option("-o", "--output", help="The trace, a kraft-trace/1.")]
@@ -97,7 +97,7 @@ def infer(
             least=least,
             go_on=True,
         )
-    with whole_file(output) as stream:
+    with atomic_file(output) as stream:
         write_inferred(stream, start, inferred)
     faults = (*captured.faults, *disk_faults(captured.files, captured.seen, start))
     report = _as_dict(capture, output, bound, captured, inferred) | {"faults": [fault._asdict() for fault in faults]}

@@ -11,7 +11,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_traces.merge import merge, replicas_without_trace
 from kraft_traces.process_trace import MergeError, ProcessTrace, read_process_trace
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 app = typer.Typer(help="Join the traces of several processes into one.", no_args_is_help=True)
 
@@ -44,7 +44,7 @@ def merge_traces(files: Files, output: Output) -> int:
         lines = list(merge(traces))
     except MergeError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
-    with whole_file(output) as stream:
+    with atomic_file(output) as stream:
         stream.writelines(lines)
     say(f"{output}: {len(lines) - 2} events of {len(files)} traces", console=stderr)
     return ExitCode.CONFORMANT

@@ -13,7 +13,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_traces.errors import EmptyTraceError, TraceError
 from kraft_traces.partitions.reader import is_partition_trace
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 from kraft_traces.view import inconclusive_reason, name_of, page_of, read_document
 from kraft_traces.view.partitions import partition_page_of, read_partition_document
 
@@ -73,7 +73,7 @@ def _view_partitions(trace: str, output: str, unchecked: bool, title: str) -> in
 
 def _write_page(page: str, output: str, verdict: str | None, broken: TraceError | None, count: int) -> int:
     try:
-        with whole_file(Path(output)) as file:
+        with atomic_file(Path(output)) as file:
             file.write(page.encode())
     except OSError as error:
         raise CommandError(f"{output}: {error.strerror}", ExitCode.CANNOT_WRITE) from error

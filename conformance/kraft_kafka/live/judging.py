@@ -30,7 +30,7 @@ from kraft_traces.lines import EventLine
 from kraft_traces.merge import Merging
 from kraft_traces.process_trace import ProcessTrace, merged_header, read_process_trace
 from kraft_traces.restore import configuration_of
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 from kraft_traces.vocabulary import HANDLE
 
 TRACE = "quorum.jsonl"
@@ -94,7 +94,7 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     events = tuple(Merging(traces).events())
     seen = seen_of(events, opaque, frames=True)
     inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen)
-    with whole_file(folder / TRACE) as stream:
+    with atomic_file(folder / TRACE) as stream:
         write_inferred(stream, Start(configuration, None), inferred)
     verdict = check_lines(inferred.lines, configuration, str(folder / TRACE), own=False, way=BOTH)
     unread = None

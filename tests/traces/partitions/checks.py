@@ -9,7 +9,7 @@ from kraft_partitions.decisions import PROFILES
 from kraft_partitions.properties import PartitionWatch
 from kraft_partitions.scenarios import PARTITION_SCENARIOS, run
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 from kraft_traces.partitions.reader import partition_trace_of_bytes
 
 Change = tuple[int, tuple[str | int, ...], object]
@@ -39,7 +39,7 @@ def random_verdicts(seeds: range, events: int) -> dict[tuple[int, str], Partitio
     for seed in seeds:
         for profile in PROFILES.values():
             configuration = random_configuration(seed, profile)
-            trace = b"".join(encoded(configuration, random_run(configuration, seed, events), seed))
+            trace = b"".join(encode_trace(configuration, random_run(configuration, seed, events), seed))
             verdicts[seed, profile.name] = check_partition_reader(partition_trace_of_bytes(trace, "run.jsonl"))
     return verdicts
 
@@ -48,7 +48,7 @@ def planted_verdicts(changes: list[list[Change]]) -> list[PartitionVerdict]:
     """The verdict on the trace of s25-normal/right-fail-over with one list of fields changed after the other."""
     one = PARTITION_SCENARIOS[0]
     variant = one.variant("right-fail-over")
-    texts = list(encoded(variant.configuration, run(one, variant).occurrences))
+    texts = list(encode_trace(variant.configuration, run(one, variant).occurrences))
     verdicts = []
     for planted in changes:
         lines = [json.loads(text) for text in texts]

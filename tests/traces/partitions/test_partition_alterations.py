@@ -12,7 +12,7 @@ from tests.traces.strategies import JsonPath, paths
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.checker import check_partition_reader
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 from kraft_traces.partitions.reader import partition_trace_of_bytes
 
 SEEDS = range(3)
@@ -45,7 +45,7 @@ def accepted_alterations() -> tuple[int, list[tuple[int, int, JsonPath, object]]
     tried, accepted = 0, []
     for seed in SEEDS:
         configuration = random_configuration(seed)
-        texts = list(encoded(configuration, random_run(configuration, seed, EVENTS), seed))
+        texts = list(encode_trace(configuration, random_run(configuration, seed, EVENTS), seed))
         random = Random(f"alterations {seed}")
         for _ in range(ALTERATIONS):
             number = random.randrange(1, len(texts))

@@ -32,7 +32,7 @@ from kraft_traces.errors import (
     UnknownProfileError,
     UnknownSchemaError,
 )
-from kraft_traces.partitions.encode import encoded, event_of, header_of, line_of
+from kraft_traces.partitions.encode import encode_trace, event_of, header_of, line_of
 from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line
 from kraft_traces.partitions.reader import (
     PartitionTraceReader,
@@ -47,7 +47,7 @@ from kraft_traces.reader import trace_of_bytes
 def lines(seed: int = 0, events: int = 40) -> tuple[bytes, ...]:
     configuration = random_configuration(seed)
     run = random_run(configuration, seed, events)
-    return tuple(encoded(configuration, run, seed, spec_hash=partition_spec_hash()))
+    return tuple(encode_trace(configuration, run, seed, spec_hash=partition_spec_hash()))
 
 
 def read(content: bytes) -> PartitionTraceReader:
@@ -60,7 +60,7 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
     configuration = random_configuration(1)
     run = random_run(configuration, 1, 60)
     file = tmp_path / "run.jsonl"
-    file.write_bytes(b"".join(encoded(configuration, run, 1)))
+    file.write_bytes(b"".join(encode_trace(configuration, run, 1)))
     with open_partition_trace(file) as reader:
         assert reader.header == header_of(configuration, 1)
         assert list(reader) == [(number, line_of(occurrence)) for number, occurrence in enumerate(run, 2)]
@@ -70,7 +70,7 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
 def test_every_kind_of_event_comes_back() -> None:
     configuration = random_configuration(1)
     run = random_run(configuration, 1, 600)
-    reader = partition_trace_of_bytes(b"".join(encoded(configuration, run)))
+    reader = partition_trace_of_bytes(b"".join(encode_trace(configuration, run)))
     events = [event_of(line.event) for _, line in reader]
     assert events == [occurrence.event for occurrence in run]
     assert {type(event) for event in events} == set(Event.__args__)

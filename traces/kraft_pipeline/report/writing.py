@@ -23,7 +23,7 @@ from kraft_pipeline.report.page import page
 from kraft_pipeline.report.regressions import regressions
 from kraft_pipeline.schemas import SEGMENTS, TRACES
 from kraft_pipeline.store import Workspace
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 FOLDER = "report"
 PAGE = "report.html"
@@ -69,7 +69,7 @@ def write_prefixes(session: Any, workspace: Workspace, document: Document, folde
             name = safe_name(f"{group['rule'] or group['event'] or group['kind']}-{example['trace_id'][:8]}")
             prefix = f"{PREFIXES}/{name}.failing.jsonl"
             (folder / PREFIXES).mkdir(exist_ok=True)
-            with whole_file(folder / prefix) as stream:
+            with atomic_file(folder / prefix) as stream:
                 stream.writelines(lines)
         example["prefix"] = prefix
         example["commands"] = commands(example, prefix)

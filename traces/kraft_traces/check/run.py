@@ -24,7 +24,7 @@ from kraft_traces.lines import EventLine
 from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
 from kraft_traces.reader import TraceReader
-from kraft_traces.streams import open_bytes, whole_file
+from kraft_traces.streams import atomic_file, open_bytes
 
 _Model = TypeVar("_Model")
 
@@ -162,7 +162,7 @@ def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> Non
 
     The checker stops at the first wrong line, so no shorter prefix fails.
     """
-    with open_bytes(trace) as stream, whole_file(target) as output:
+    with open_bytes(trace) as stream, atomic_file(target) as output:
         lines = RawLines(stream, str(trace))
         while lines.line_number < rejection.line and (raw := lines.read()):
             output.write(raw)

@@ -20,7 +20,7 @@ from kraft_traces.check.fetch_answers import chosen_answers
 from kraft_traces.check.model import TraceModel
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.lines import EventLine
-from kraft_traces.messages import whole
+from kraft_traces.messages import complete_message
 
 
 class Step(NamedTuple):
@@ -117,7 +117,7 @@ class ReplicaModel:
         if request is not None and getattr(sighting.message, "pre_vote", None) is UNSET:
             # No bytes of Kafka carry it.
             beside["pre_vote"] = request.message.pre_vote
-        message = message_to_model(whole(sighting.message, **beside))
+        message = message_to_model(complete_message(sighting.message, **beside))
         return self._encode({"sent": sighting.number, "copies": 1, "message": message})
 
     def _with(self, network: JavaObject, delivered: JavaObject) -> JavaObject:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import TracedMessage, type_of
+from kraft_traces.message_types import TracedMessage, message_type
 
 FETCHES = frozenset(("FetchRequest", "FetchSnapshotRequest"))
 """Requests that need a replica that awaits nothing; any other needs an idle connection."""
@@ -44,7 +44,7 @@ class Sighting(NamedTuple):
     @property
     def type(self) -> str:
         """Name of the message."""
-        return type_of(self.message)
+        return message_type(self.message)
 
 
 class Span(NamedTuple):

@@ -3,7 +3,7 @@
 from msgspec import UNSET
 
 from kraft_reference.messages import Error
-from kraft_traces.message_types import TracedMessage, type_of
+from kraft_traces.message_types import TracedMessage, message_type
 
 TOP_LEVEL = (Error.INCONSISTENT_CLUSTER_ID,)
 """Errors that Kafka's quorum responses have at the top, without any partition.  Rule: wire.common-errors."""
@@ -28,7 +28,7 @@ def has_place(response: TracedMessage, field: str) -> bool:
         response: as it is expected; anything else has a place for all of its fields.
         field: its name in a trace.
     """
-    kind = type_of(response)
+    kind = message_type(response)
     if kind in _WITHOUT_A_LEADER:
         return field not in {"epoch", "leader_id", "leader_endpoint"}
     if kind in _OF_A_PARTITION and getattr(response, "error", UNSET) in TOP_LEVEL:

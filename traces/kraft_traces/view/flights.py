@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from kraft_traces.effects import TracedSend
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import TracedMessage, type_of
+from kraft_traces.message_types import TracedMessage, message_type
 
 Fate = Literal["delivered", "duplicate", "dropped", "unsupported", "in flight"]
 """What became of one copy of a message; `duplicate` is the delivery of a copy that the network made."""
@@ -96,4 +96,4 @@ def _arrow(flying: _Flying, ended: int | None, fate: Fate) -> Arrow:
     message = flying.message
     source = None if message.source is UNSET else message.source
     destination = None if message.destination is UNSET else message.destination
-    return Arrow(type_of(message), flying.sent, ended, source, destination, fate)
+    return Arrow(message_type(message), flying.sent, ended, source, destination, fate)

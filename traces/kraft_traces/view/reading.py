@@ -65,7 +65,7 @@ def read_document(trace: str, *, checked: bool = True) -> Reading[Document, Verd
     Raises:
         TraceError: the trace has no header that can be read, or the model cannot follow what it says.
     """
-    with _Kept.opened(trace) as reader:
+    with _Kept.open(trace) as reader:
         # The compiled checker takes lines without a look at each.
         verdict = check_reader(reader, way=INTERPRETED) if checked else None
         if verdict is not None and reader.broken is not None and verdict.rejection is None:
