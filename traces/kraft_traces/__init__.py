@@ -4,7 +4,7 @@
   (docs/trace-format.md).
 - `check` computes the model's successors under the event of each line.  If none agrees with the line, the verdict names
   the rules that explain the difference.
-- `latitude` declares the alternatives that the rules allow.
+- `alternatives` declares the alternatives that the rules allow.
 - `inference` finds the events that explain messages captured on the network, without a trace.
 
 It imports `kraft_spec` and what that imports.

@@ -62,7 +62,7 @@ def infer(
     from kraft_kafka.live.traced import write_inferred
     from kraft_traces.check.model import trace_model
     from kraft_traces.inference.inferring import infer as inferred_from
-    from kraft_traces.inference.inferring import of_opaque
+    from kraft_traces.inference.inferring import opaque_profile
     from kraft_traces.inference.search import Bound
 
     if profile not in PROFILES:
@@ -74,7 +74,7 @@ def infer(
     least = _read_least_timeouts(properties or [], opaque)
     bound = Bound(nodes=nodes)
     try:
-        start = start_of(header, lines, of_opaque(PROFILES[profile]))
+        start = start_of(header, lines, opaque_profile(PROFILES[profile]))
     except ValueError as error:
         raise CommandError(f"{capture}: a file at the start: {error}", ExitCode.BAD_INPUT) from error
     captured = messages_of(header, lines)

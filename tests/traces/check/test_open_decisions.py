@@ -30,11 +30,11 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.simulation import Simulation
+from kraft_traces.alternatives.decisions import OPEN_DECISIONS
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind
 from kraft_traces.check.model import trace_model
 from kraft_traces.encode import encode_line, event_line, header_line
-from kraft_traces.inference.inferring import of_opaque
-from kraft_traces.latitude.decisions import OPEN_DECISIONS
+from kraft_traces.inference.inferring import opaque_profile
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 
@@ -100,7 +100,7 @@ def test_whom_a_follower_asks_is_shown_or_the_header_says_it() -> None:
     assert [one.decision for one in verdict(trace).open_answers] == ["unanswered_fetch"]
     hidden = [encode_line(msgspec.structs.replace(line, state=msgspec.UNSET)) for line in trace.lines]
     assert verdict_on(trace.header(FOREIGN), hidden).kind is VerdictKind.REJECTED
-    profile = of_opaque(trace.configuration.profile)
+    profile = opaque_profile(trace.configuration.profile)
     said = encode_line(header_line(replace(trace.configuration, profile=profile), FOREIGN))
     assert verdict_on(said, hidden).kind is VerdictKind.ACCEPTED
 

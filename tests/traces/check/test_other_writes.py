@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from tests.traces.check.recorded import Recorded, recorded, verdict_on, verdict_on_every_way
 from tests.traces.checkpointed import FOREIGN
 
+from kraft_traces.alternatives.ordering import happens_before, in_one_order
+from kraft_traces.alternatives.writes import NEW_DISK, Disk, counted, disk_of
 from kraft_traces.check import Verdict, VerdictKind
 from kraft_traces.effects import (
     TracedAppendRecords,
@@ -20,8 +22,6 @@ from kraft_traces.effects import (
     TracedStartTimer,
 )
 from kraft_traces.encode import encode_line
-from kraft_traces.latitude.ordering import happens_before, in_one_order
-from kraft_traces.latitude.writes import NEW_DISK, Disk, counted, disk_of
 from kraft_traces.lines import EventLine, TracedCrash
 from kraft_traces.message_types import TracedVoteResponse
 

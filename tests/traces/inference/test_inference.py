@@ -18,14 +18,14 @@ from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line, event_line
+from kraft_traces.inference.captured import CapturedMessage, Seen
 from kraft_traces.inference.events import Events
-from kraft_traces.inference.inferring import infer, of_opaque
+from kraft_traces.inference.hidden_events import HiddenEvents
+from kraft_traces.inference.inferring import infer, opaque_profile
 from kraft_traces.inference.known import known_of
-from kraft_traces.inference.moves import Moves
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.search import DEFAULT_BOUND, Explained, Search
-from kraft_traces.inference.sightings import Seen, Sighting
 from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
@@ -44,7 +44,7 @@ def run(monkeypatch: pytest.MonkeyPatch, seed: int, profile: Profile = KIP) -> t
     configuration = replace(plan.configuration(), profile=profile)
     simulation = Simulation(configuration, seed, TCP.workload, TCP.faults, steps=plan.steps)
     lines = [event_line(occurrence) for occurrence in simulation.run()]
-    return lines, replace(configuration, profile=of_opaque(profile))
+    return lines, replace(configuration, profile=opaque_profile(profile))
 
 
 def verdict_on(seen: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
@@ -69,7 +69,7 @@ def test_what_is_inferred_from_the_wire_is_accepted(
 def test_messages_are_seen_when_they_pass_the_wire(monkeypatch: pytest.MonkeyPatch, opaque: set[int]) -> None:
     lines, configuration = run(monkeypatch, 2)
     seen = seen_of(lines, opaque, frames=True)
-    assert {one.arrives for one in seen if isinstance(one, Sighting)} == {True, False}
+    assert {one.arrives for one in seen if isinstance(one, CapturedMessage)} == {True, False}
     assert verdict_on(seen, configuration, opaque) is VerdictKind.ACCEPTED
 
 
@@ -82,7 +82,7 @@ def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rule: fetch.who-fetches."""
-    lines, configuration = run(monkeypatch, 1, of_opaque(KIP))
+    lines, configuration = run(monkeypatch, 1, opaque_profile(KIP))
     seen = seen_of(lines, {1, 2, 3})
     fetches = [line for line in lines if line.event == "PollFetch" and getattr(line.state, "searching", False)]
     assert fetches
@@ -90,17 +90,17 @@ def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkey
     assert verdict_on(seen, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
 
 
-def moves_before(replica: ReplicaModel, seen: Sequence[Seen], target: Sighting) -> Moves:
+def moves_before(replica: ReplicaModel, seen: Sequence[Seen], target: CapturedMessage) -> HiddenEvents:
     events = Events(replica, known_of(seen), target, target.number)
-    return Moves(events, target, target.number, thorough=False)
+    return HiddenEvents(events, target, target.number, thorough=False)
 
 
-def up_to(search: Search, seen: Sequence[Seen], target: Sighting) -> None:
+def up_to(search: Search, seen: Sequence[Seen], target: CapturedMessage) -> None:
     """Follow replica 1 up to a message of its own."""
     for one in seen[: target.number]:
-        if isinstance(one, Sighting) and one.source == 1:
+        if isinstance(one, CapturedMessage) and one.source == 1:
             search.sent(one)
-        elif isinstance(one, Sighting) and one.destination == 1 and one.arrives:
+        elif isinstance(one, CapturedMessage) and one.destination == 1 and one.arrives:
             search.received(one)
 
 
@@ -108,7 +108,9 @@ def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.Mo
     """A connection that backs off outlasts the role.  Rule: fetch.who-fetches."""
     lines, configuration = run(monkeypatch, 1)
     seen = list(seen_of(lines, {1}))
-    fetches = [one for one in seen if isinstance(one, Sighting) and one.type == "FetchRequest" and one.source == 1]
+    fetches = [
+        one for one in seen if isinstance(one, CapturedMessage) and one.type == "FetchRequest" and one.source == 1
+    ]
     again = fetches[9]
     other = 5 - again.destination
     elsewhere = again._replace(message=structs.replace(again.message, destination=other))
@@ -126,7 +128,9 @@ def test_a_request_is_not_handled_with_another_answer_than_the_one_that_is_seen(
 ) -> None:
     lines, configuration = run(monkeypatch, 1)
     seen = list(seen_of(lines, {1}))
-    answer = next(one for one in seen if isinstance(one, Sighting) and one.type == "VoteResponse" and one.source == 1)
+    answer = next(
+        one for one in seen if isinstance(one, CapturedMessage) and one.type == "VoteResponse" and one.source == 1
+    )
     assert answer.request is not None
     replica = ReplicaModel(trace_model(), configuration, 1)
     search = Search(replica, known_of(seen), DEFAULT_BOUND)
@@ -148,11 +152,11 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     seen = seen_of(lines, {1})
     replica = ReplicaModel(trace_model(), configuration, 1)
     known = known_of(seen)
-    to_it = [one for one in seen if isinstance(one, Sighting) and one.destination == 1 and one.request is None]
+    to_it = [one for one in seen if isinstance(one, CapturedMessage) and one.destination == 1 and one.request is None]
     answered = [one for one in to_it if one.number in known.answers and one.source == 2]
     never = [one for one in to_it if one.number not in known.answers and one.source == 2]
     node = Node(replica.start, requests=tuple(sorted(one.number for one in (*answered, *never))))
-    target = next(one for one in seen if isinstance(one, Sighting) and one.source == 1)
+    target = next(one for one in seen if isinstance(one, CapturedMessage) and one.source == 1)
     moves = moves_before(replica, seen, target)
     assert len(answered) > 1
     assert never
@@ -167,7 +171,7 @@ def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.Monk
     lines, configuration = run(monkeypatch, 1)
     seen = list(seen_of(lines, {1}))
     announcements = (one for one in seen if getattr(one, "type", "") == "BeginQuorumEpochRequest")
-    first = next(one for one in announcements if isinstance(one, Sighting) and one.source == 1)
+    first = next(one for one in announcements if isinstance(one, CapturedMessage) and one.source == 1)
     replica = ReplicaModel(trace_model(), configuration, 1)
     search = Search(replica, known_of(seen), DEFAULT_BOUND)
     up_to(search, seen, first)

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from kraft_pipeline.checking import row_of
+from kraft_traces.alternatives.decisions import OpenAnswer
 from kraft_traces.check import Verdict, VerdictKind
-from kraft_traces.latitude.decisions import OpenAnswer
 
 _LOSES_JAVA = """
 import json, os, psutil, signal

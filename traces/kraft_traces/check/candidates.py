@@ -17,6 +17,7 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.difference import Difference
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
+from kraft_traces.alternatives.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.check.attempts import Attempts, Surroundings, addressed, attempts
 from kraft_traces.check.binding import base
 from kraft_traces.check.comparison import Comparison
@@ -37,7 +38,6 @@ from kraft_traces.check.writes import (
     normal_forms,
     with_implied_vote,
 )
-from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import HANDLE
 

@@ -22,6 +22,8 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.difference import Difference
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.alternatives.decisions import OpenAnswer, is_open
+from kraft_traces.alternatives.high_watermarks import as_unknown, checkpoint_as_unknown, published_as_unknown
 from kraft_traces.check.binding import (
     LeftOutError,
     UnrepresentableError,
@@ -54,8 +56,6 @@ from kraft_traces.check.wording import MISSING
 from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
-from kraft_traces.latitude.decisions import OpenAnswer, is_open
-from kraft_traces.latitude.high_watermarks import as_unknown, checkpoint_as_unknown, published_as_unknown
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 

@@ -9,6 +9,8 @@ from msgspec import UNSET, UnsetType
 
 from kraft_spec.difference import Difference
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.alternatives.ordering import is_in_one_order
+from kraft_traces.alternatives.writes import LOG_ENDS, syncs_beyond_log
 from kraft_traces.check.differences import (
     Expected,
     effect_differences,
@@ -31,8 +33,6 @@ from kraft_traces.check.text import answer_text, observation_text
 from kraft_traces.check.wording import MISSING, NOTHING
 from kraft_traces.check.writes import StoredBefore
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedFlushLog
-from kraft_traces.latitude.ordering import is_in_one_order
-from kraft_traces.latitude.writes import LOG_ENDS, syncs_beyond_log
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import EVENTS, HANDLE
 

@@ -18,12 +18,12 @@ from kraft_spec.difference import Difference
 from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
+from kraft_traces.alternatives.writes import LOG_ENDS, SYNC_RULE
 from kraft_traces.check.attribution import attribute_line, explaining_rules
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import NOT_IN_FLIGHT, Conjunct, Rejection, RejectionKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.errors import IncompleteLineError
-from kraft_traces.latitude.writes import LOG_ENDS, SYNC_RULE
 from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
 from kraft_traces.vocabulary import HANDLE

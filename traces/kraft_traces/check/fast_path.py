@@ -18,6 +18,7 @@ from msgspec.json import Decoder, Encoder
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.alternatives.decisions import ROLES_WITH_CHOICE, OpenAnswer, every_open_answer
 from kraft_traces.check.candidates import Branch, other_answers
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, Begin, TraceChecker, unfinished
 from kraft_traces.check.compared import ShownFields
@@ -25,7 +26,6 @@ from kraft_traces.check.fast import tables
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.latitude.decisions import ROLES_THAT_ASK, OpenAnswer, every_open_answer
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.parsing import parse_line
@@ -298,7 +298,7 @@ class FastPath:
         others_of = {} if self._own else self._model.open_configurations(configuration)
         for event, others in others_of.items():
             for value, taken in others:
-                lines.decision(event, ROLES_THAT_ASK.get(event), value, self._bits(taken))
+                lines.decision(event, ROLES_WITH_CHOICE.get(event), value, self._bits(taken))
         values = self._model.opening(configuration)
         lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))
         return lines

@@ -1,7 +1,7 @@
 """Fetch responses in a line of a foreign trace, as choices of the model's event.
 
-The KIPs leave some choices to the responder (`kraft_traces.latitude.fetch_answers`); Trace.tla checks that the choice
-is allowed in the state before the line.
+The KIPs leave some choices to the responder (`kraft_traces.alternatives.fetch_answers`); Trace.tla checks that the
+choice is allowed in the state before the line.
 """
 
 from msgspec import UNSET

@@ -24,8 +24,8 @@ from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
+from kraft_traces.alternatives.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.check.compared import PROPERTIES
-from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.vocabulary import EVENTS
 
 LINE_PROPERTIES: Mapping[str, str] = {name: f"Line{name}" for name in PROPERTIES if name != "ConfigAgreement"}

@@ -5,9 +5,9 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from kraft_spec.difference import Difference
+from kraft_traces.alternatives.decisions import OpenAnswer
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared
 from kraft_traces.check.wording import WHOLE
-from kraft_traces.latitude.decisions import OpenAnswer
 
 
 class VerdictKind(StrEnum):

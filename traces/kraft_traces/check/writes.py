@@ -1,6 +1,6 @@
 """Normal form of a foreign line's writes, and syncs of a replica that are earlier than the model's.
 
-`kraft_traces.latitude` defines the allowed portions, repetitions and orders of effects, for the vectors as well.
+`kraft_traces.alternatives` defines the allowed portions, repetitions and orders of effects, for the vectors as well.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from kraft_spec.difference import Difference
 from kraft_spec.mapping_forms import key_from_model
 from kraft_spec.tlc.values import Function
+from kraft_traces.alternatives.ordering import in_one_order
+from kraft_traces.alternatives.own_votes import with_vote, with_votes
+from kraft_traces.alternatives.writes import Disk, counted, normal_form
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.effects import TracedPersistQuorumState, TracedStartTimer
-from kraft_traces.latitude.ordering import in_one_order
-from kraft_traces.latitude.own_votes import with_vote, with_votes
-from kraft_traces.latitude.writes import Disk, counted, normal_form
 from kraft_traces.lines import EventLine
 from kraft_traces.values import traced_key
 

@@ -1,28 +1,28 @@
-"""Facts that all messages of a run show together, collected before the search."""
+"""Facts about a run that are collected from all its messages before the search."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kraft_traces.inference.captured import CapturedMessage, Seen, Span
 from kraft_traces.inference.order import Order, order_of
-from kraft_traces.inference.sightings import Seen, Sighting, Span
 from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedVoteRequest
 
 
 class Known(NamedTuple):
-    """All that is seen, with what it says of what happened before it was seen."""
+    """All observations of a run, with facts derived from them."""
 
     all: Sequence[Any]
-    """Each is a `Seen`; a place that somebody names is that of a message."""
+    """All observations, each a `Seen`, by place."""
     answers: Mapping[int, int]
-    """Places of the answers by those of their requests."""
+    """Places of the responses by those of their requests."""
     records: Mapping[tuple[int, int], int]
-    """Values of the Data records that anybody reads, by epoch and offset."""
+    """Values of the Data records in Fetch responses, by epoch and offset."""
     ends: Mapping[tuple[int, int], int]
-    """How long a replica says that its log is at most, by its id and the epoch of its last record."""
+    """Largest log end offset that a replica sends, by its id and the epoch of its last record."""
     order: Order
     least: Mapping[int, LeastTimeouts]
-    """Shortest timeouts by replica; of the others the times are not compared."""
+    """Shortest timeouts by replica; the times of other replicas are not checked."""
 
 
 def known_of(
@@ -33,34 +33,41 @@ def known_of(
     """Collect the facts of a run.
 
     Args:
-        seen: in the order of their places.
+        seen: observations in the order of their places.
         spans: lifetimes of the connections.
         least: as in `Known`.
     """
-    answers = {one.request: one.number for one in seen if isinstance(one, Sighting) and one.request is not None}
+    messages = [observation for observation in seen if isinstance(observation, CapturedMessage)]
+    answers = {message.request: message.number for message in messages if message.request is not None}
     return Known(seen, answers, _records(seen), _log_ends(seen), order_of(seen, spans or {}), least or {})
 
 
 def _records(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
-    """The values of the Data records that anybody reads, by epoch and offset."""
+    """Return the values of the Data records in Fetch responses, by epoch and offset."""
     values = {}
-    for one in seen:
-        if not isinstance(one, Sighting) or not isinstance(one.message, TracedFetchResponse) or one.request is None:
+    for observation in seen:
+        if (
+            not isinstance(observation, CapturedMessage)
+            or not isinstance(observation.message, TracedFetchResponse)
+            or observation.request is None
+        ):
             continue
-        asked = seen[one.request]
-        assert isinstance(asked, Sighting), "a message stands there"
-        first = asked.message.fetch_offset
-        for offset, record in enumerate(one.message.records or (), first):
+        request = seen[observation.request]
+        assert isinstance(request, CapturedMessage), "the place of a message"
+        first = request.message.fetch_offset
+        for offset, record in enumerate(observation.message.records or (), first):
             values[record.epoch, offset] = record.value
     return values
 
 
 def _log_ends(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
-    """How long a replica says that its log is at most, by its id and the epoch of its last record."""
+    """Return the largest log end offset that a replica sends, by its id and the epoch of its last record."""
     ends: dict[tuple[int, int], int] = {}
-    for one in seen:
-        if isinstance(one, Sighting) and isinstance(one.message, TracedFetchRequest | TracedVoteRequest):
-            shown = getattr(one.message, "fetch_offset", getattr(one.message, "end_offset", 0))
-            at = (one.source, one.message.last_epoch)
-            ends[at] = max(ends.get(at, 0), shown)
+    for observation in seen:
+        if isinstance(observation, CapturedMessage) and isinstance(
+            observation.message, TracedFetchRequest | TracedVoteRequest
+        ):
+            end_offset = getattr(observation.message, "fetch_offset", getattr(observation.message, "end_offset", 0))
+            at = (observation.source, observation.message.last_epoch)
+            ends[at] = max(ends.get(at, 0), end_offset)
     return ends

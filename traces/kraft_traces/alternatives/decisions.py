@@ -1,7 +1,6 @@
-"""Open decisions: points at which the rules allow another answer than the profile's, to any replica at any time.
+"""Open decisions: settings that the rules leave to each replica at any time, whatever the profile.
 
-Whatever an implementation answers, the state that it then is in decides what comes later.
-So nothing that comes later is loosened: it is judged from that state on.
+The later behavior of an implementation is checked from the state that its choice leads to.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,35 +20,35 @@ _TYPES = get_type_hints(Profile)
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """A field of `Profile` whose other answers are right as well."""
+    """Field of `Profile` whose other settings are allowed as well."""
 
     name: str
     reason: str
-    """The rule that leaves it open, and what it says of it."""
+    """Rule that leaves the decision open, with the reason."""
     events: frozenset[EventName]
-    """Those in which a replica may have to answer it."""
+    """Events at which a replica may choose a setting."""
     shown_by: str = ""
-    """The field of the state that shows the answer: where it is hidden the profile's answer counts, because what comes
-    later need not tell the answers apart, and a checker would have to follow all of them."""
+    """Field of the state that reveals the setting.  If it is missing, the profile's setting counts, because later lines
+    may not reveal it either, and the checker would have to follow every setting."""
     effects_show_it: bool = False
-    """Whether the effects of the event show the answer as well: what was sent says to whom."""
+    """True if the effects of the event reveal the setting as well, because sent messages have a receiver."""
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """All that there are."""
+        """All settings."""
         return get_args(_TYPES[self.name])
 
 
 class OpenAnswer(NamedTuple):
-    """An answer to an open decision."""
+    """Setting of an open decision."""
 
     decision: str
     answer: str
     reason: str
-    """That of the decision."""
+    """Reason of the decision."""
 
 
-# Votes make a leader; a sole voter is one as soon as it stands, for whatever reason.
+# Votes make a leader; a sole voter becomes one as soon as it is a Candidate.
 _LEADS: tuple[EventName, ...] = ("ElectionTimeout", "FetchTimeout", "HandleVoteRequest", "HandleVoteResponse")
 _RESIGNS: tuple[EventName, ...] = ("AdvanceReassignment", "CheckQuorumTimeout", "HandleFetchRequest", "Shutdown")
 
@@ -91,73 +90,84 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
     OpenDecision("voted_directory_at_version_0", "durable.vote.v0-uuid-in-memory says MAY", frozenset(("Restart",))),
     OpenDecision("vote_of_lost_file", "durable.restart.log-epoch says SHOULD", frozenset(("Restart",))),
 )
-"""Every one.  A decision whose other answer breaks a MUST is not here, whichever profile has it."""
+"""All open decisions.  A decision whose other setting breaks a MUST is not open, even if a profile has it."""
 
 
-_OPEN_EVENTS = frozenset[EventName]().union(*[one.events for one in OPEN_DECISIONS])
+_OPEN_EVENTS = frozenset[EventName]().union(*[decision.events for decision in OPEN_DECISIONS])
 
-ROLES_THAT_ASK: Mapping[EventName, str] = {
+ROLES_WITH_CHOICE: Mapping[EventName, str] = {
     **dict.fromkeys((*_LEADS, "Poll"), "Leader"),
     **dict.fromkeys(_RESIGNS, "Resigned"),
 }
-"""Some events ask only a replica that has this role after them."""
+"""Role after an event that a replica must have to choose a setting at this event."""
 
 
 def is_open(event: EventName, message: object, state: object = UNSET) -> bool:
-    """May an event ask for an answer to any of them?  A Fetch response only where it diverges, or shows nothing of it.
+    """True if a replica may choose a setting of an open decision at an event.
+
+        At a Fetch response it may choose only if the response has a diverging epoch, or that field is missing.
+
 
     Args:
-        event: its name.
-        message: the reference's or a traced one that arrives in it; anything else without one.
-        state: the reference's or a traced one after it, as far as it is known.
+        event: name of the event.
+        message: delivered message, the reference's or a traced one; any other value if there is none.
+        state: state after it, the reference's or a traced one, as far as it is known.
     """
     role = getattr(state, "role", UNSET)
     return (
         event in _OPEN_EVENTS
         and getattr(message, "diverging_epoch", UNSET) != -1
-        and (role is UNSET or ROLES_THAT_ASK.get(event, role) == role)
+        and (role is UNSET or ROLES_WITH_CHOICE.get(event, role) == role)
     )
 
 
 def other_configurations(
     configuration: Configuration, event: EventName, message: object, state: object = UNSET, effects: object = UNSET
 ) -> Iterator[Configuration]:
-    """The configuration with other answers to the open decisions that an event may ask for.
+    """Yield the configuration with other settings of the open decisions at an event.
 
-    Every combination, those first that differ least.  Event, message and state are those of `is_open`; `effects` are
-    those of the event, if they are known.
+    All combinations, those with the fewest differences first.  Event, message and state are as for `is_open`; `effects`
+    are those of the event, if they are known.
     """
     if not is_open(event, message, state):
         return
-    for profile in _other_profiles(configuration.profile, _asked(event, state, effects)):
+    for profile in _other_profiles(configuration.profile, _decisions_at(event, state, effects)):
         yield replace(configuration, profile=profile)
 
 
 @cache
 def every_open_answer(profile: Profile) -> frozenset[OpenAnswer]:
-    """The answers to open decisions that a profile does not have."""
-    every = [OpenAnswer(one.name, answer, one.reason) for one in OPEN_DECISIONS for answer in one.answers]
-    return frozenset([one for one in every if getattr(profile, one.decision) != one.answer])
+    """Return the settings of open decisions that a profile does not have."""
+    every = [OpenAnswer(it.name, answer, it.reason) for it in OPEN_DECISIONS for answer in it.answers]
+    return frozenset([setting for setting in every if getattr(profile, setting.decision) != setting.answer])
 
 
 @cache
 def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
-    """The answers of the second profile to the open decisions that the first answers otherwise."""
-    return frozenset([one for one in every_open_answer(ours) if getattr(theirs, one.decision) == one.answer])
+    """Return the settings of open decisions in the second profile that differ from the first."""
+    return frozenset([it for it in every_open_answer(ours) if getattr(theirs, it.decision) == it.answer])
 
 
-def _asked(event: EventName, state: object, effects: object) -> tuple[OpenDecision, ...]:
-    def is_shown(one: OpenDecision) -> bool:
-        return getattr(state, one.shown_by, UNSET) is not UNSET or (one.effects_show_it and effects is not UNSET)
+def _decisions_at(event: EventName, state: object, effects: object) -> tuple[OpenDecision, ...]:
+    def is_shown(decision: OpenDecision) -> bool:
+        return getattr(state, decision.shown_by, UNSET) is not UNSET or (
+            decision.effects_show_it and effects is not UNSET
+        )
 
-    return tuple([one for one in OPEN_DECISIONS if event in one.events and (not one.shown_by or is_shown(one))])
+    return tuple(
+        [
+            decision
+            for decision in OPEN_DECISIONS
+            if event in decision.events and (not decision.shown_by or is_shown(decision))
+        ]
+    )
 
 
 @cache
-def _other_profiles(profile: Profile, asked: tuple[OpenDecision, ...]) -> tuple[Profile, ...]:
+def _other_profiles(profile: Profile, decisions: tuple[OpenDecision, ...]) -> tuple[Profile, ...]:
     chosen: list[dict[str, Any]] = [
-        dict(zip([one.name for one in asked], answers, strict=True))
-        for answers in product(*[one.answers for one in asked])
+        dict(zip([decision.name for decision in decisions], answers, strict=True))
+        for answers in product(*[decision.answers for decision in decisions])
     ]
     others = [replace(profile, **answers) for answers in chosen]
     return tuple(

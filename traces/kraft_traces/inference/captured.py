@@ -1,4 +1,4 @@
-"""What is seen of a cluster from outside: messages on the wire, and the lines of replicas that write their own."""
+"""Observations of a cluster: captured messages, and the lines of replicas that write their own trace."""
 
 from typing import NamedTuple
 
@@ -8,47 +8,47 @@ from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage, message_type
 
 FETCHES = frozenset(("FetchRequest", "FetchSnapshotRequest"))
-"""Requests that need a replica that awaits nothing; any other needs an idle connection."""
+"""Requests that a replica sends only if it awaits no response; others only need an idle connection."""
 
 
-class Sighting(NamedTuple):
-    """A message that passed by.
+class CapturedMessage(NamedTuple):
+    """Captured message.
 
-    Its sender has sent it before this place in the order of all that is seen, its receiver gets it later, if at all.
+    Its sender sent it before this place in the order of all observations; its receiver gets it later, if at all.
     """
 
     number: int
-    """Its place."""
+    """Place in the order of all observations."""
     time_ms: int
     message: TracedMessage
-    """As far as it is seen, source and destination in any case; its correlation id is that of the wire."""
+    """Message with source and destination, and other fields if captured; the correlation id is that of the wire."""
     request: int | None = None
-    """Of an answer: the place of its request."""
+    """Place of the request of a response."""
     arrives: bool = True
-    """Whether its receiver may have got it."""
+    """True if its receiver may have received it."""
     connection: int | None = None
     """Number of the TCP connection that carried it; None if that is not recorded."""
 
     @property
     def source(self) -> int:
-        """Who sent it."""
-        assert self.message.source is not UNSET, "who sent it is seen"
+        """Sender of the message."""
+        assert self.message.source is not UNSET, "the sender is captured"
         return int(self.message.source)
 
     @property
     def destination(self) -> int:
-        """Who gets it."""
-        assert self.message.destination is not UNSET, "who gets it is seen"
+        """Receiver of the message."""
+        assert self.message.destination is not UNSET, "the receiver is captured"
         return int(self.message.destination)
 
     @property
     def type(self) -> str:
-        """Name of the message."""
+        """Type name of the message."""
         return message_type(self.message)
 
 
 class Span(NamedTuple):
-    """Lifetime of a TCP connection, as places in the order of all that is seen."""
+    """Lifetime of a TCP connection, as places in the order of all observations."""
 
     opened: int
     """Place of the first message after it was opened."""
@@ -61,15 +61,15 @@ class Span(NamedTuple):
 
 
 class OwnLine(NamedTuple):
-    """A line of a replica that writes its own trace."""
+    """Line of a replica that writes its own trace."""
 
     number: int
-    """Its place."""
+    """Place in the order of all observations."""
     line: EventLine
     delivers: int | None
-    """The place of the message that it delivers."""
+    """Place of the message that it delivers."""
     sends: tuple[int, ...]
-    """The places of the messages that it sends, in the order of its effects."""
+    """Places of the messages that it sends, in the order of its effects."""
 
 
-Seen = Sighting | OwnLine
+Seen = CapturedMessage | OwnLine
