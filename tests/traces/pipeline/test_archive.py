@@ -144,7 +144,7 @@ def test_of_another_model_nothing_is_taken_over(archive: Path) -> None:
 def test_what_is_no_archive(tmp_path: Path) -> None:
     (tmp_path / "runs" / "_delta_log").mkdir(parents=True)
     (tmp_path / "runs" / "_delta_log" / f"{0:020}.json").write_text("no JSON")
-    with pytest.raises(InputError, match="is no archive that can be read"):
+    with pytest.raises(InputError, match="is not a readable archive"):
         Archive(tmp_path)
     with pytest.raises(OutputError, match="cannot name a run in an archive"):
         Archive(tmp_path / "none").check_name("to day", resume=False)
