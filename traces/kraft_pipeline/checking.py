@@ -86,7 +86,7 @@ def row_of(trace: Row, verdict: Verdict) -> Row:
         "verdict": verdict.kind.value,
         "events": verdict.events,
         "candidates_max": verdict.candidates_max,
-        "open_answers": [f"{one.decision} {one.answer}" for one in verdict.open_answers],
+        "open_answers": [f"{it.decision} {it.answer}" for it in verdict.open_answers],
         "other_model": verdict.other_model,
         "compared": None if verdict.compared.whole is None else verdict.compared.whole.value,
         "shown": [

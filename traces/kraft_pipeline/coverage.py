@@ -71,9 +71,9 @@ def coverage(session: Any, tallies: Any, verdicts: Any) -> Any:
     # Other software may use a different workload name for each run.
     named = sf.when(sf.col("workload").isin(list(WORKLOADS)), sf.col("workload")).otherwise(sf.lit(""))
     writers = verdicts.withColumn("workload", named).select("trace_id", *_OF_WRITER)
-    seen = _seen(session, tallies).groupBy("trace_id", "kind", "name").agg(sf.sum("events").alias("events"))
+    counted = _seen(session, tallies).groupBy("trace_id", "kind", "name").agg(sf.sum("events").alias("events"))
     by_writer = (
-        seen.join(writers, "trace_id")
+        counted.join(writers, "trace_id")
         .groupBy("kind", "name", *_OF_WRITER)
         .agg(sf.sum("events").alias("events"), sf.count("*").alias("traces"))
     )

@@ -32,14 +32,16 @@ _PLAN = "ingest.parquet"
 _KNOWN = "known"
 
 
-def _ingest(unit: int, write: Write, journal: Journal, *, plan: Path, checking: Checking, known: Path | None) -> None:
-    judge = partial(_judged, journal, checking, Known(known))
+def _ingest(unit: int, write: Write, journal: Journal, *, plan: Path, checking: Checking, checked: Path | None) -> None:
+    judge = partial(_verdict_unless_checked, journal, checking, Known(checked))
     for file in files_of_unit(plan, unit):
         take_in(write, Path(os.fsdecode(file["path"])), file["source"], file["bytes"], judge)
 
 
-def _judged(journal: Journal, checking: Checking, known: Known, trace: Row, reader: TraceReader) -> Row | None:
-    if trace["sha256"] in known:
+def _verdict_unless_checked(
+    journal: Journal, checking: Checking, checked: Known, trace: Row, reader: TraceReader
+) -> Row | None:
+    if trace["sha256"] in checked:
         return None
     check = partial(verdict_row, trace, reader, checking)
     return journal.row(trace["trace_id"], f"{trace['source']}:{trace['first_line']}", check)
@@ -72,14 +74,14 @@ def run_ingest(
         raise InputError("the input has changed since the run began: begin again with another output folder")
     workspace.note(input=listed)
     stage = workspace.stage(STAGE)
-    plan, known = stage / _PLAN, None
+    plan, checked = stage / _PLAN, None
     if not plan.exists():
         files.sort(key=lambda file: (-file["bytes"], file["source"]))
         write_plan(plan, files, UNIT_BYTES, units_wanted(session))
     if earlier is not None:
-        known = stage / _KNOWN
-        earlier.write_known(session, known)
-    work = partial(_ingest, plan=plan, checking=checking, known=known)
+        checked = stage / _KNOWN
+        earlier.write_known(session, checked)
+    work = partial(_ingest, plan=plan, checking=checking, checked=checked)
     workspace.make(session, STAGE, range(planned_units(plan)), (VERDICTS, *INTAKE_TABLES), work, notice)
     workspace.finish_tables(STAGE, INTAKE_TABLES)
     if not workspace.has(VERDICTS):

@@ -117,8 +117,8 @@ def _run(
     _count(session, workspace)
     if archive is None:
         return write_report(session, workspace, notice)
-    others = [row for row in archive.runs if row["run"] != workspace.output.name]
-    before = json.loads(others[-1]["report"]) | {"run": others[-1]["run"]} if others else None
+    earlier_runs = [row for row in archive.runs if row["run"] != workspace.output.name]
+    before = json.loads(earlier_runs[-1]["report"]) | {"run": earlier_runs[-1]["run"]} if earlier_runs else None
     document = write_report(session, workspace, notice, before)
     notice("archive", 0, 0)
     archive.add(workspace, _row_of_run(workspace.output.name, document, how))

@@ -279,9 +279,9 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
         if state.wanted_snapshot is None
         else (state.wanted_snapshot.end_offset, state.wanted_snapshot.epoch),
     )
-    shown = traced_state(restored)
+    derived = traced_state(restored)
     for name in _OF_THE_LOG:
-        actual, expected = getattr(replica.state, name), getattr(shown, name)
+        actual, expected = getattr(replica.state, name), getattr(derived, name)
         differ = _as_set(actual) != _as_set(expected) if name == "voters" else actual != expected
         if differ:
             detail = f"the snapshot and the records give {_json(expected)}, got {_json(actual)}"

@@ -301,11 +301,11 @@ def _check_state(path: str, state: TracedState) -> None:
 
 def _check_distinct(path: str, values: Sequence[Hashable]) -> None:
     if len(values) != len(set(values)):
-        seen: set[Hashable] = set()
+        earlier: set[Hashable] = set()
         for index, value in enumerate(values):
-            if value in seen:
+            if value in earlier:
                 raise Inconsistency(f"{path}[{index}]", "appears twice, expected each value once")
-            seen.add(value)
+            earlier.add(value)
 
 
 def _describe(cause: object) -> str:

@@ -157,8 +157,8 @@ def raise_field_error(error: Exception, text: str, source: str, line_number: int
     if detail.startswith("Invalid") and values:
         raise FieldError(not_one_of("value", value, values), source, line_number, path) from None
     detail = detail.replace("`", "")
-    shown = json.dumps(value)
-    detail = f"{detail[0].lower()}{detail[1:]}: {shown if len(shown) <= 60 else shown[:57] + '...'}"
+    value_text = json.dumps(value)
+    detail = f"{detail[0].lower()}{detail[1:]}: {value_text if len(value_text) <= 60 else value_text[:57] + '...'}"
     raise FieldError(detail, source, line_number, path) from None
 
 

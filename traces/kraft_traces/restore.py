@@ -37,8 +37,8 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
             raise UnknownProfileError(detail, source, 1, "$.decisions")
         profile = stated
     if profile is None:
-        known = ", ".join(PROFILES)
-        detail = f"unknown profile {header.profile!r}, expected one of {known}, or a field 'decisions'"
+        names = ", ".join(PROFILES)
+        detail = f"unknown profile {header.profile!r}, expected one of {names}, or a field 'decisions'"
         raise UnknownProfileError(detail, source, 1, "$.profile")
     return Configuration(
         replicas={replica.id: _replica_of(replica) for replica in header.replicas},

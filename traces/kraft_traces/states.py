@@ -55,9 +55,9 @@ def traced_state(state: ReplicaState) -> TracedState:
 
 @lru_cache(maxsize=64)
 def _traced_change(change: PendingChange) -> TracedChange:
-    shown = shown_change(change)
+    fields = shown_change(change)
     voter = None if change.voter is None else traced_key(change.voter)
-    return TracedChange(ChangeKind(shown.kind), ChangePhase(shown.phase), voter, *shown[3:])  # type: ignore[arg-type]
+    return TracedChange(ChangeKind(fields.kind), ChangePhase(fields.phase), voter, *fields[3:])  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)

@@ -20,9 +20,9 @@ from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line, event_line
 from kraft_traces.inference.captured import CapturedMessage, Seen
 from kraft_traces.inference.events import Events
+from kraft_traces.inference.facts import facts_of
 from kraft_traces.inference.hidden_events import HiddenEvents
 from kraft_traces.inference.inferring import infer, opaque_profile
-from kraft_traces.inference.known import known_of
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.search import DEFAULT_BOUND, Explained, Search
@@ -91,7 +91,7 @@ def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkey
 
 
 def moves_before(replica: ReplicaModel, seen: Sequence[Seen], target: CapturedMessage) -> HiddenEvents:
-    events = Events(replica, known_of(seen), target, target.number)
+    events = Events(replica, facts_of(seen), target, target.number)
     return HiddenEvents(events, target, target.number, thorough=False)
 
 
@@ -115,7 +115,7 @@ def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.Mo
     other = 5 - again.destination
     elsewhere = again._replace(message=structs.replace(again.message, destination=other))
     seen[again.number] = elsewhere
-    search = Search(ReplicaModel(trace_model(), configuration, 1), known_of(seen), DEFAULT_BOUND)
+    search = Search(ReplicaModel(trace_model(), configuration, 1), facts_of(seen), DEFAULT_BOUND)
     up_to(search, seen, again)
     found = search.sent(elsewhere)
     assert isinstance(found, Explained)
@@ -133,7 +133,7 @@ def test_a_request_is_not_handled_with_another_answer_than_the_one_that_is_seen(
     )
     assert answer.request is not None
     replica = ReplicaModel(trace_model(), configuration, 1)
-    search = Search(replica, known_of(seen), DEFAULT_BOUND)
+    search = Search(replica, facts_of(seen), DEFAULT_BOUND)
     up_to(search, seen, answer)
 
     def handled() -> int:
@@ -151,7 +151,7 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     lines, configuration = run(monkeypatch, 1)
     seen = seen_of(lines, {1})
     replica = ReplicaModel(trace_model(), configuration, 1)
-    known = known_of(seen)
+    known = facts_of(seen)
     to_it = [one for one in seen if isinstance(one, CapturedMessage) and one.destination == 1 and one.request is None]
     answered = [one for one in to_it if one.number in known.answers and one.source == 2]
     never = [one for one in to_it if one.number not in known.answers and one.source == 2]
@@ -173,9 +173,9 @@ def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.Monk
     announcements = (one for one in seen if getattr(one, "type", "") == "BeginQuorumEpochRequest")
     first = next(one for one in announcements if isinstance(one, CapturedMessage) and one.source == 1)
     replica = ReplicaModel(trace_model(), configuration, 1)
-    search = Search(replica, known_of(seen), DEFAULT_BOUND)
+    search = Search(replica, facts_of(seen), DEFAULT_BOUND)
     up_to(search, seen, first)
-    node, events = search.nodes[0], Events(replica, known_of(seen), first, first.number)
+    node, events = search.nodes[0], Events(replica, facts_of(seen), first, first.number)
     for place in node.responses:
         node = next((after for after, _ in events.taken(node, events.delivery(node, place), 0.0, place)), node)
     poll = events.line(node, "Poll")

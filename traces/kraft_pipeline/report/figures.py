@@ -89,14 +89,14 @@ def _compared(verdicts: Any) -> list[Document]:
         .agg(sf.sum(row["shown"]).alias("shown"), sf.sum(row["events"]).alias("events"))
     )
     order = {name: place for place, name in enumerate((*GROUPS, *PROPERTIES))}
-    shown: dict[str, list[Document]] = {}
+    recorded: dict[str, list[Document]] = {}
     for group in sorted(_rows(counted), key=lambda group: order[group["name"]]):
-        shown.setdefault(group.pop("generator"), []).append(group)
+        recorded.setdefault(group.pop("generator"), []).append(group)
     return [
         {
             "generator": counts["generator"],
             "traces": {word.value: counts[word.value] for word in Extent},
-            "shown": shown.get(counts["generator"], []),
+            "shown": recorded.get(counts["generator"], []),
         }
         for counts in _rows(words.orderBy("generator").limit(GROUPS_MAX))
     ]
@@ -174,16 +174,16 @@ def _coverage(rows: list[Document]) -> Document:
         }
     by_writer: dict[tuple[str, str], dict[str, set[str]]] = {}
     for row in rows:
-        seen = by_writer.setdefault((row["generator"], row["profile"]), {kind: set() for kind in KINDS})
+        covered = by_writer.setdefault((row["generator"], row["profile"]), {kind: set() for kind in KINDS})
         if row["events"]:
-            seen[row["kind"]].add(row["name"])
+            covered[row["kind"]].add(row["name"])
     never = [
         {
             "generator": generator,
             "profile": profile,
-            "never": {kind: sorted(set(kinds[kind]["events"]) - seen[kind]) for kind in KINDS},
+            "never": {kind: sorted(set(kinds[kind]["events"]) - covered[kind]) for kind in KINDS},
         }
-        for (generator, profile), seen in sorted(by_writer.items())
+        for (generator, profile), covered in sorted(by_writer.items())
     ]
     columns = [dict(zip(("generator", "workload", "profile"), writer, strict=True)) for writer in writers]
     return {"sources": columns, "kinds": kinds, "never": never}

@@ -169,7 +169,7 @@ def _other_profiles(profile: Profile, decisions: tuple[OpenDecision, ...]) -> tu
         dict(zip([decision.name for decision in decisions], answers, strict=True))
         for answers in product(*[decision.answers for decision in decisions])
     ]
-    others = [replace(profile, **answers) for answers in chosen]
+    profiles = [replace(profile, **answers) for answers in chosen]
     return tuple(
-        sorted([other for other in others if other != profile], key=lambda other: len(open_answers(profile, other)))
+        sorted([other for other in profiles if other != profile], key=lambda other: len(open_answers(profile, other)))
     )

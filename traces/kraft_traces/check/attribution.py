@@ -36,9 +36,9 @@ def attribute_line(
     point = crash_point_of(line)
     crash = None if point is None else (point.completed, point.log_end_offset)
     # The model has no clock: durations are not compared.
-    given = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)
+    circumstances = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)
 
-    return attributed(given, partial(line_differences, line), stated)
+    return attributed(circumstances, partial(line_differences, line), stated)
 
 
 def explaining_rules(suspects: Sequence[str]) -> tuple[str, ...]:
@@ -56,8 +56,8 @@ def line_differences(line: EventLine, step: Step) -> tuple[Difference, ...]:
     """Return the differences between a line and a step of the reference; a missing field agrees with any value."""
     differences: list[Difference] = []
     if line.state is not UNSET:
-        wanted, shown = canonical_state(traced_state(step.state)), canonical_state(line.state)
-        differences += field_differences("state.", STATE_FIELDS, wanted, shown, complete=False)
+        wanted, recorded = canonical_state(traced_state(step.state)), canonical_state(line.state)
+        differences += field_differences("state.", STATE_FIELDS, wanted, recorded, complete=False)
     if line.refusal not in (UNSET, step.refusal):
         differences.append(Difference("refusal", _reason_text(step.refusal), _reason_text(line.refusal)))
     if line.effects is not UNSET:

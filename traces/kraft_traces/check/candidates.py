@@ -153,8 +153,8 @@ class Candidates:
         if stored is None:
             yield from self._possible_steps(number, line, branch)
             return
-        shown = with_implied_vote(line, self._before(line, branch.state))
-        for form in normal_forms(shown, stored.disk):
+        completed = with_implied_vote(line, self._before(line, branch.state))
+        for form in normal_forms(completed, stored.disk):
             yield from self._possible_steps(number, form, branch)
 
     def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[Possible]:

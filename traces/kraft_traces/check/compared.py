@@ -211,12 +211,12 @@ class ShownFields:
 
     def compared(self) -> Compared:
         """Return the extent of the comparison of the lines so far."""
-        shown, events = [0] * len(_QUESTIONS), [0] * len(_QUESTIONS)
+        recorded, events = [0] * len(_QUESTIONS), [0] * len(_QUESTIONS)
         for (event, bits), lines in self._lines.items():
             for place, is_shown in _answers(event, bits):
                 events[place] += lines
-                shown[place] += lines * is_shown
-        counts = map(ShownCount, shown, events)
+                recorded[place] += lines * is_shown
+        counts = map(ShownCount, recorded, events)
         groups, fields, properties = (
             {name: next(counts) for name in names} for names in (_GROUP_BITS, _BITS, _PROPERTY_BITS)
         )

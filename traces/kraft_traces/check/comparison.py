@@ -150,11 +150,11 @@ def _free_differences(
         if effect["type"] == _SYNC and synced < effect["end_offset"]:
             yield Difference(f"effects[{len(effects)}]", effect_text(effect), NOTHING)
     recorded = [numbered for numbered in canonical_effects(effects) if numbered[1]["type"] != _SYNC]
-    others = [effect for effect in expected if effect["type"] != _SYNC]
+    outbound = [effect for effect in expected if effect["type"] != _SYNC]
     if all(effect.get("destination") is not UNSET for _, effect in recorded):
-        others = sorted(others, key=_receiver)
+        outbound = sorted(outbound, key=_receiver)
         recorded = sorted(recorded, key=lambda numbered: _receiver(numbered[1]))
-    yield from effect_differences(others, recorded, complete=False)
+    yield from effect_differences(outbound, recorded, complete=False)
 
 
 def _receiver(effect: Fields) -> tuple[bool, str, int]:

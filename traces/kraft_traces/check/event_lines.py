@@ -74,4 +74,4 @@ class EventLines:
             self._took(line)
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:
-        """Do nothing: no reader checks the continuity of these lines."""
+        """Ignore the arguments, because no reader checks the continuity of these lines."""

@@ -172,8 +172,8 @@ class FastPath:
             number, raw_line = self._last
             last = (number, _parsed(raw_line, self._reader.source, number))
             sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(self._lines.sent()))}
-            known, besides = json.loads(str(self._lines.known())), int(self._lines.besides())
-            begin = Begin(self._branches(self._lines), sent, known, besides)
+            correlations, besides = json.loads(str(self._lines.known())), int(self._lines.besides())
+            begin = Begin(self._branches(self._lines), sent, correlations, besides)
             self._slow_checker.skip(begin, self._pending, self._widest, last)
             self._pending.clear()
         self._is_ahead = False
@@ -188,9 +188,9 @@ class FastPath:
             return None
         if not self._lines.holds():
             return None
-        shown = ShownFields(own=self._own)
+        recorded = ShownFields(own=self._own)
         for (event, bits), lines in self._pending.items():
-            shown.count_lines(event, bits, lines)
+            recorded.count_lines(event, bits, lines)
         return Verdict(
             kind=VerdictKind.ACCEPTED if complete else VerdictKind.INCONCLUSIVE,
             source=self._reader.source,
@@ -201,7 +201,7 @@ class FastPath:
             reason=None if complete else unfinished(ended=ended),
             switched_off=tuple(sorted(self._model.switched_off)),
             open_answers=min(map(other_answers, map(self._taken, self._lines.answers(False))))[1],
-            compared=shown.compared(),
+            compared=recorded.compared(),
         )
 
     def release(self) -> None:
@@ -296,8 +296,8 @@ class FastPath:
     def _new_lines(self, compiled: JavaObject, configuration: Configuration) -> JavaObject:
         lines = compiled(tables(configuration, self._every, self._candidates_max, own=self._own))
         others_of = {} if self._own else self._model.open_configurations(configuration)
-        for event, others in others_of.items():
-            for value, taken in others:
+        for event, alternatives in others_of.items():
+            for value, taken in alternatives:
                 lines.decision(event, ROLES_WITH_CHOICE.get(event), value, self._bits(taken))
         values = self._model.opening(configuration)
         lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))

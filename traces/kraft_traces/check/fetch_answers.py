@@ -38,8 +38,8 @@ def with_late_answers_last(line: EventLine) -> EventLine:
         end -= 1
     first, sends = line.effects[:end], line.effects[end:]
     late = [effect for effect in sends if (answer := _answer(effect)) is not None and _is_late(line, answer)]
-    others = [effect for effect in sends if effect not in late]
-    return replace(line, effects=(*first, *others, *late)) if late else line
+    other_sends = [effect for effect in sends if effect not in late]
+    return replace(line, effects=(*first, *other_sends, *late)) if late else line
 
 
 def _answer(effect: TracedEffect) -> TracedFetchResponse | None:

@@ -172,10 +172,10 @@ class TraceModel:
                     self._encode({**columns, "decisions": decisions_to_model(other.profile)}),
                     open_answers(configuration.profile, other.profile),
                 )
-                for other in others
+                for other in alternatives
             ]
             for event in EVENTS
-            if (others := tuple(other_configurations(configuration, event, None)))
+            if (alternatives := tuple(other_configurations(configuration, event, None)))
         }
 
     @property

@@ -49,7 +49,7 @@ def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bo
 
 def model_of(
     switched_off: Sequence[str],
-    known: Callable[[], Collection[str]],
+    omittable: Callable[[], Collection[str]],
     make: Callable[[frozenset[str]], _Model],
     source: str,
 ) -> _Model:
@@ -59,8 +59,8 @@ def model_of(
         FieldError: the model cannot omit one of them, or all of them together.
     """
     for index, rule in enumerate(switched_off):
-        if rule not in known():
-            detail = f"the model cannot omit {rule!r}, expected one of {', '.join(known())}"
+        if rule not in omittable():
+            detail = f"the model cannot omit {rule!r}, expected one of {', '.join(omittable())}"
             raise FieldError(detail, source, 1, f"$.switched_off[{index}]")
     try:
         return make(frozenset(switched_off))

@@ -22,7 +22,7 @@ class VerdictKind(StrEnum):
 
 
 class RejectionKind(StrEnum):
-    """Why a line is rejected."""
+    """Reason of a rejection."""
 
     NOT_ENABLED = "not-enabled"
     """The model does not allow the event in this state; the false conjunct is the reason."""

@@ -11,7 +11,7 @@ from kraft_reference.messages import Error
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.inference.costs import APPEND, WAITING_FETCH
-from kraft_traces.inference.known import Known
+from kraft_traces.inference.facts import RunFacts
 from kraft_traces.inference.nodes import PENDING_MAX, Event, Node, Unseen
 from kraft_traces.inference.replica import ReplicaModel, Step
 from kraft_traces.inference.timing import Clock
@@ -25,14 +25,14 @@ NOT_ASKED = -1
 class Events:
     """Events of one replica before a captured message that it sent."""
 
-    def __init__(self, replica: ReplicaModel, seen: Known, target: CapturedMessage, place: int) -> None:
+    def __init__(self, replica: ReplicaModel, facts: RunFacts, target: CapturedMessage, place: int) -> None:
         """`place` is that of the captured message before which the events happen, at most the target's."""
         self.replica = replica
-        self.seen = seen
+        self.facts = facts
         self._correlation_id = target.number
         self._place = place
-        self._least = seen.least.get(replica.id)
-        before = seen.all[place]
+        self._least = facts.least.get(replica.id)
+        before = facts.all[place]
         self._until_ms = before.time_ms if isinstance(before, CapturedMessage) else inf
 
     def line(self, node: Node, name: str, **more: Any) -> EventLine:
@@ -41,7 +41,7 @@ class Events:
 
     def delivery(self, node: Node, place: int) -> EventLine:
         """Return the line of the next event, which delivers the message at this place."""
-        captured = self.seen.all[place]
+        captured = self.facts.all[place]
         message = replace(captured.message, id=f"{place}.{self.replica.id}")
         return self.line(node, f"{HANDLE}{captured.type}", message=message)
 
@@ -70,7 +70,7 @@ class Events:
         Before a replica stops leading, it has appended the records that its later messages show: see `_led`.
         """
         before, delivered = node, None
-        captured = None if handled is None else self.seen.all[handled]
+        captured = None if handled is None else self.facts.all[handled]
         if self._least is not None:
             node = node._replace(clock=node.clock.at(line.event, captured))
             if node.clock.now_ms > self._until_ms:
@@ -78,12 +78,14 @@ class Events:
         if captured is not None:
             assert handled is not None, "it has a place"
             request = captured.request
-            correlation_id = handled if request is None else node.asked.get(request, NOT_ASKED)
-            own_request = None if request is None else self.seen.all[request]
+            correlation_id = handled if request is None else node.own_requests.get(request, NOT_ASKED)
+            own_request = None if request is None else self.facts.all[request]
             delivered = self.replica.in_network(captured, correlation_id, own_request)
             node = node.without(handled, *self._given_up(node, handled))
             if request is not None:
-                node = node._replace(asked={place: id_ for place, id_ in node.asked.items() if place != request})
+                node = node._replace(
+                    own_requests={place: id_ for place, id_ in node.own_requests.items() if place != request}
+                )
         for step in self.replica.step(node.state, line, self._correlation_id, delivered):
             if self._stops_leading(before.state, step.state) and (led := self._led(before)) is not before:
                 yield from self.taken(led, replace(line, sequence=led.events + 1), cost, handled)
@@ -107,9 +109,9 @@ class Events:
 
     def may_give_up(self, node: Node, place: int) -> bool:
         """True if the replica may have given up a request: its connection broke, or its timeout expired."""
-        if self._least is None or self.seen.order.is_closed(self.seen.all[place], self._place):
+        if self._least is None or self.facts.order.is_closed(self.facts.all[place], self._place):
             return True
-        return node.asked_ms.get(place, 0) + self._least.request_ms <= self._until_ms
+        return node.own_requests_ms.get(place, 0) + self._least.request_ms <= self._until_ms
 
     def _clock(self, node: Node, event: str, step: Step, handled: CapturedMessage | None) -> Clock:
         if self._least is None:
@@ -119,9 +121,9 @@ class Events:
 
     def _given_up(self, node: Node, handled: int) -> list[int]:
         """Return the earlier requests of the same replica that never get a response."""
-        source = self.seen.all[handled].source
-        before = [place for place in node.requests if place < handled and place not in self.seen.answers]
-        return [place for place in before if self.seen.all[place].source == source]
+        source = self.facts.all[handled].source
+        before = [place for place in node.requests if place < handled and place not in self.facts.answers]
+        return [place for place in before if self.facts.all[place].source == source]
 
     def _stops_leading(self, before: JavaObject, after: JavaObject) -> bool:
         role = self.replica.field
@@ -140,17 +142,17 @@ class Events:
 
     def _waits_until_the_end(self, place: int) -> bool:
         """True if a Fetch of this epoch gets its response in a later one, with NOT_LEADER_OR_FOLLOWER."""
-        request, answer = self.seen.all[place], self.seen.answers.get(place)
+        request, answer = self.facts.all[place], self.facts.answers.get(place)
         if request.type != "FetchRequest" or answer is None:
             return False
-        message = self.seen.all[answer].message
+        message = self.facts.all[answer].message
         return bool(message.epoch > request.message.epoch and message.error is Error.NOT_LEADER_OR_FOLLOWER)
 
     def _unread(self, node: Node) -> list[int]:
         """Return the values of records that a leader must have appended by the log end offset in its later messages."""
         epoch, end = self.replica.field(node.state, "epoch"), self.replica.length(node.state)
-        last = self.seen.ends.get((self.replica.id, epoch), 0)
-        return [self.seen.records.get((epoch, offset), 0) for offset in range(end, last)]
+        last = self.facts.ends.get((self.replica.id, epoch), 0)
+        return [self.facts.records.get((epoch, offset), 0) for offset in range(end, last)]
 
 
 def _with(unseen: tuple[Unseen, ...], sent: list[Unseen]) -> tuple[Unseen, ...]:

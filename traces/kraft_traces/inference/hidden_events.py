@@ -45,7 +45,7 @@ class HiddenEvents:
         """`place` is as for `Events`; `thorough` adds records that no captured Fetch response has."""
         self._thorough = thorough
         self._events = events
-        self._replica, self._seen = events.replica, events.seen
+        self._replica, self._facts = events.replica, events.facts
         self._target = target
         self._place = place
 
@@ -61,8 +61,8 @@ class HiddenEvents:
             yield HANDLED_RESPONSE, lambda: self._handle(node, first, HANDLED_RESPONSE)
             yield LOST, lambda: [node.without(first)._replace(cost=node.cost + LOST)]
         for request in self._next_requests(node):
-            extra = 0.0 if request in self._seen.answers else UNANSWERED
-            if self._seen.all[request].type == "FetchRequest":
+            extra = 0.0 if request in self._facts.answers else UNANSWERED
+            if self._facts.all[request].type == "FetchRequest":
                 cost = extra + WAITING_FETCH
                 yield cost, lambda request=request, cost=cost: self._events.wait(node, request, cost)  # type: ignore[misc]
             cost = extra + HANDLED_REQUEST
@@ -91,7 +91,7 @@ class HiddenEvents:
             elif self._thorough:
                 value = self._next_value(node)
                 yield UNREAD_APPEND, lambda: self._events.append(node, [value], UNREAD_APPEND)
-        if not self._seen.order.can_restart(self._replica.id, self._place):
+        if not self._facts.order.can_restart(self._replica.id, self._place):
             return
         again = LIKELY_RESTART if self._thorough else RESTART
         for kept in self._kept(node):
@@ -102,12 +102,12 @@ class HiddenEvents:
         return last is None or self._events.may_give_up(node, last)
 
     def _last_request(self, node: Node, to: int) -> int | None:
-        return max((place for place in node.asked if self._seen.all[place].destination == to), default=None)
+        return max((place for place in node.own_requests if self._facts.all[place].destination == to), default=None)
 
     def _has_response(self, node: Node, to: int) -> bool:
         """True if the response to the last request to that replica was captured before the message."""
         last = self._last_request(node, to)
-        return last is None or self._seen.answers.get(last, self._place) < self._place
+        return last is None or self._facts.answers.get(last, self._place) < self._place
 
     def _is_elsewhere(self, node: Node) -> bool:
         """True if a follower that awaits no response fetches from another replica than its leader.
@@ -120,8 +120,8 @@ class HiddenEvents:
     def _not_reached(self, node: Node) -> Iterator[Node]:
         """Yield the nodes after a Fetch to the leader that was never sent, because the connection was backing off."""
         leader = TracedInput(destination=self._replica.field(node.state, "leader_id"))
-        for asked, _ in self._events.taken(node, self._events.line(node, "PollFetch", input=leader), 0.0):
-            yield from self._plain(asked._replace(unseen=node.unseen), "RequestTimeout", OUT_OF_REACH, leader)
+        for waiting, _ in self._events.taken(node, self._events.line(node, "PollFetch", input=leader), 0.0):
+            yield from self._plain(waiting._replace(unseen=node.unseen), "RequestTimeout", OUT_OF_REACH, leader)
 
     def _next_requests(self, node: Node) -> Iterable[int]:
         """Return the first request of each replica with a captured response, and all requests without one.
@@ -131,10 +131,10 @@ class HiddenEvents:
         first: dict[int, int] = {}
         unanswered = []
         for place in node.requests:
-            if place not in self._seen.answers:
+            if place not in self._facts.answers:
                 unanswered.append(place)
             elif place != self._target.request:
-                first.setdefault(self._seen.all[place].source, place)
+                first.setdefault(self._facts.all[place].source, place)
         return (*first.values(), *unanswered)
 
     def _handle(self, node: Node, place: int, cost: float) -> Iterator[Node]:
@@ -144,14 +144,14 @@ class HiddenEvents:
 
     def _responds_as_captured(self, after: Node, place: int) -> bool:
         """True if the last event's response agrees with the captured one."""
-        answer = self._seen.answers.get(place)
+        answer = self._facts.answers.get(place)
         if answer is None:
             return True
-        captured = self._seen.all[answer]
+        captured = self._facts.all[answer]
         sent = [unseen.message for unseen in after.unseen if unseen.event == after.events]
         responses = [it for it in sent if (it["type"], it["destination"]) == (captured.type, captured.destination)]
-        shown = {**canonical_message(captured.message), "correlation_id": UNSET} if responses else {}
-        return all(agrees(shown, response) for response in responses)
+        expected = {**canonical_message(captured.message), "correlation_id": UNSET} if responses else {}
+        return all(agrees(expected, response) for response in responses)
 
     def _plain(self, node: Node, name: str, cost: float, event_input: Any = UNSET) -> Iterator[Node]:
         for after, _ in self._events.taken(node, self._events.line(node, name, input=event_input), cost):
@@ -163,7 +163,7 @@ class HiddenEvents:
         if not isinstance(message, TracedFetchResponse) or not message.records or request is None:
             return []
         epoch = self._replica.field(node.state, "epoch")
-        offset = self._seen.all[request].message.fetch_offset
+        offset = self._facts.all[request].message.fetch_offset
         new = message.records[max(0, self._replica.length(node.state) - offset) :]
         values = []
         for record in new:
@@ -175,15 +175,15 @@ class HiddenEvents:
     def _next_value(self, node: Node) -> int:
         """Return the value of the next record of a leader, from a later Fetch response; 0 if there is none."""
         at = (self._replica.field(node.state, "epoch"), self._replica.length(node.state))
-        return self._seen.records.get(at, 0)
+        return self._facts.records.get(at, 0)
 
     def _kept(self, node: Node) -> Iterable[int]:
         """Return the possible log end offsets after a crash: the one before it, or the one in the message."""
         end = self._replica.length(node.state)
         message = self._target.message
-        shown = getattr(message, "fetch_offset", getattr(message, "end_offset", end))
+        recorded = getattr(message, "fetch_offset", getattr(message, "end_offset", end))
         flushed = self._replica.field(node.state, "flushed")
-        return {end, shown} if isinstance(shown, int) and flushed <= shown < end else (end,)
+        return {end, recorded} if isinstance(recorded, int) and flushed <= recorded < end else (end,)
 
     def _restarted(self, node: Node, end: int, cost: float) -> Iterator[Node]:
         """Yield the nodes after a crash that keeps the log up to `end`, and a restart."""
@@ -191,4 +191,4 @@ class HiddenEvents:
         for down, _ in self._events.taken(node, self._events.line(node, "Crash", input=kept), 0.0):
             line = self._events.line(down, "Restart", input=TracedInput(endpoint=None))
             for up, _ in self._events.taken(down, line, cost):
-                yield up._replace(responses=(), owed=(), unseen=(), asked={}, asked_ms={})
+                yield up._replace(responses=(), owed=(), unseen=(), own_requests={}, own_requests_ms={})

@@ -14,7 +14,7 @@ from kraft_simulation.checkpoint import Checkpoint
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.inference.captured import CapturedMessage, OwnLine, Seen, Span
-from kraft_traces.inference.known import known_of
+from kraft_traces.inference.facts import facts_of
 from kraft_traces.inference.nodes import Event, Node
 from kraft_traces.inference.order import sending
 from kraft_traces.inference.replica import ReplicaModel
@@ -97,14 +97,14 @@ def infer(
         go_on: True to also judge the messages after an unexplained one, although the trace ends there.
     """
     replicas = {id_: ReplicaModel(model, configuration, id_, start) for id_ in sorted(opaque)}
-    known = known_of(seen, spans, least)
-    searches = {id_: Search(replica, known, bound) for id_, replica in replicas.items()}
+    facts = facts_of(seen, spans, least)
+    searches = {id_: Search(replica, facts, bound) for id_, replica in replicas.items()}
     tried = messages = 0
     failure, end = None, len(seen)
     ends: dict[int, Node] = {}
     gaps: dict[int, Gap] = {}
     all_gaps: list[Gap] = []
-    sent_at = sending(seen, known.order)
+    sent_at = sending(seen, facts.order)
     for place, observation in enumerate(seen):
         for target in sent_at[place]:
             if (search := searches.get(target.source)) is None:
@@ -153,16 +153,16 @@ def _with_miss(failure: Unexplained) -> Node:
     assert miss is not None
     last = miss.node.last
     assert last is not None
-    return miss.node._replace(last=last._replace(seen=(*last.seen, (failure.target.number, miss.sent))))
+    return miss.node._replace(last=last._replace(matched=(*last.matched, (failure.target.number, miss.sent))))
 
 
 class _Written:
     """Writer of the events of all replicas as the lines of one trace."""
 
     def __init__(
-        self, seen: Sequence[Seen], own: Sequence[OwnLine], opaque: Set[int], ends: dict[int, Node], end: int
+        self, observations: Sequence[Seen], own: Sequence[OwnLine], opaque: Set[int], ends: dict[int, Node], end: int
     ) -> None:
-        self._seen, self._own_lines = seen, own
+        self._observations, self._own_lines = observations, own
         self._opaque = opaque
         self._events: dict[int, list[Event]] = {id_: [*node.history()][::-1] for id_, node in ends.items()}
         self._end = end
@@ -175,7 +175,7 @@ class _Written:
         order.sort(key=lambda row: row[:2])
         sequences: dict[tuple[int, int], int] = {}
         sent: dict[int, str] = {}
-        shown: dict[int, dict[int, int]] = defaultdict(dict)
+        captured_sends: dict[int, dict[int, int]] = defaultdict(dict)
         for sequence, (_, replica, entry) in enumerate(order, 1):
             if isinstance(entry, OwnLine):
                 for place in entry.sends:
@@ -184,15 +184,15 @@ class _Written:
                 sequences[replica, entry.line.sequence] = sequence
         for replica, events in self._events.items():
             for event in events:
-                for place, number in event.seen:
+                for place, number in event.matched:
                     by = sequences[replica, number]
                     sent[place] = self._identifier(place, by)
-                    shown[by][self._captured(place).destination] = place
+                    captured_sends[by][self._captured(place).destination] = place
         for sequence, (_, _, entry) in enumerate(order, 1):
             if isinstance(entry, OwnLine):
                 yield self._own(entry, sequence, sent)
             else:
-                yield self._line(entry, sequence, sent, shown[sequence])
+                yield self._line(entry, sequence, sent, captured_sends[sequence])
         if failure is not None:
             yield self._arrival(failure.target, len(order) + 1, sent)
 
@@ -212,7 +212,7 @@ class _Written:
         return f"{sequence}.{captured.destination}{suffix}"
 
     def _captured(self, place: int) -> CapturedMessage:
-        captured = self._seen[place]
+        captured = self._observations[place]
         assert isinstance(captured, CapturedMessage), "the place of a message"
         return captured
 
@@ -229,12 +229,12 @@ class _Written:
         if line.effects:
             line = replace(line, effects=tuple([self._fetch_response(effect, sequence) for effect in line.effects]))
         elif line.effects is UNSET and event.sends and set(event.sends) == set(places):
-            shown = [replace(self._message(places[to], sent), correlation_id=UNSET) for to in event.sends]
-            line = replace(line, effects=tuple(map(TracedSend, shown)))
+            messages = [replace(self._message(places[to], sent), correlation_id=UNSET) for to in event.sends]
+            line = replace(line, effects=tuple(map(TracedSend, messages)))
         return line
 
     def _time(self, place: int) -> int | UnsetType:
-        observation = self._seen[place]
+        observation = self._observations[place]
         return observation.time_ms if isinstance(observation, CapturedMessage) else observation.line.time_ms
 
     def _message(self, place: int, sent: dict[int, str]) -> TracedMessage:
@@ -278,7 +278,7 @@ class _Written:
         for events in self._events.values():
             for event in events:
                 by_place.setdefault(event.place, []).append(event.line.event)
-        for observation in self._seen[: self._end]:
+        for observation in self._observations[: self._end]:
             if isinstance(observation, CapturedMessage) and observation.source in self._opaque:
                 events_there = tuple(by_place.get(observation.number, ()))
                 yield Stretch(

@@ -19,7 +19,7 @@ class Event(NamedTuple):
     """Place of the captured message before which it happened."""
     sends: tuple[int, ...] = ()
     """Receivers of its messages, in order; empty if it also has durable effects."""
-    seen: tuple[tuple[int, int], ...] = ()
+    matched: tuple[tuple[int, int], ...] = ()
     """Captured messages that are matched with sends so far: place of the message, and number of the sending event."""
 
 
@@ -43,9 +43,9 @@ class Node(NamedTuple):
     owed: tuple[int, ...] = ()
     """Places of handled Fetches that still need a response."""
     unseen: tuple[Unseen, ...] = ()
-    asked: Mapping[int, int] = {}
+    own_requests: Mapping[int, int] = {}
     """Correlation ids in the model of its own open requests, by place."""
-    asked_ms: Mapping[int, float] = {}
+    own_requests_ms: Mapping[int, float] = {}
     """Earliest times at which they were sent, by place."""
     clock: Clock = Clock()
     last: Event | None = None

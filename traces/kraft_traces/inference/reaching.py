@@ -92,9 +92,17 @@ class Reaching:
         place, last = self._target.number, node.last
         assert last is not None, "an event has sent it"
         sent_with: int = unseen.message["correlation_id"]  # type: ignore[assignment]
-        asked = node.asked if self._target.request is not None else {**node.asked, place: sent_with}
-        sent_ms = node.asked_ms if self._target.request is not None else {**node.asked_ms, place: unseen.after_ms}
-        seen = last._replace(seen=(*last.seen, (place, unseen.event)))
+        own_requests = (
+            node.own_requests if self._target.request is not None else {**node.own_requests, place: sent_with}
+        )
+        sent_ms = (
+            node.own_requests_ms
+            if self._target.request is not None
+            else {**node.own_requests_ms, place: unseen.after_ms}
+        )
+        matched = last._replace(matched=(*last.matched, (place, unseen.event)))
         unseen_after = tuple([sent for sent in node.unseen if sent is not unseen])
         owed = tuple([request for request in node.owed if request != self._target.request])
-        return node._replace(unseen=unseen_after, asked=asked, asked_ms=sent_ms, owed=owed, last=seen)
+        return node._replace(
+            unseen=unseen_after, own_requests=own_requests, own_requests_ms=sent_ms, owed=owed, last=matched
+        )

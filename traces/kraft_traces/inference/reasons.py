@@ -39,12 +39,12 @@ def reason(replica: ReplicaModel, node: Node, target: CapturedMessage) -> Differ
         target: the message.
     """
     role, epoch = (replica.field(node.state, name) for name in ("role", "epoch"))
-    shown = getattr(target.message, "epoch", None)
+    message_epoch = getattr(target.message, "epoch", None)
     sender = _SENDERS.get(target.type)
     if target.type == "VoteRequest":
         sender = "Prospective" if getattr(target.message, "pre_vote", False) else "Candidate"
-    if isinstance(shown, int) and shown < epoch:
-        return Difference("message.epoch", f"{epoch} or more", str(shown))
+    if isinstance(message_epoch, int) and message_epoch < epoch:
+        return Difference("message.epoch", f"{epoch} or more", str(message_epoch))
     if sender is not None and role != sender and node.clock.fires_ms > target.time_ms:
         return Difference(
             "time_ms", f"{node.clock.fires_ms:.0f} or later, when the sender's timer can fire", str(target.time_ms)

@@ -53,10 +53,10 @@ def _followers(search: Search, leader: Search, target: CapturedMessage) -> Itera
     offset, last_epoch, epoch = (getattr(request, name) for name in ("fetch_offset", "last_epoch", "epoch"))
     base, log = leading["base"], leading["log"]
     kept = log[: max(0, offset - base["end_offset"])]
-    shown = kept[-1]["epoch"] if kept else base["epoch"]
+    log_epoch = kept[-1]["epoch"] if kept else base["epoch"]
     if leading["role"] != "Leader" or leading["epoch"] != epoch or base["end_offset"] + len(kept) != offset:
         return
-    if shown != last_epoch:
+    if log_epoch != last_epoch:
         return
     node = search.nodes[0]
     own, empty = replica.record(node.state), replica.record(replica.start)
@@ -75,4 +75,6 @@ def _followers(search: Search, leader: Search, target: CapturedMessage) -> Itera
     }
     for fetched in (True, False):
         state = replica.with_record(node.state, {**follower, "fetched": fetched})
-        yield node._replace(state=state, requests=(), responses=(), owed=(), unseen=(), asked={}, asked_ms={})
+        yield node._replace(
+            state=state, requests=(), responses=(), owed=(), unseen=(), own_requests={}, own_requests_ms={}
+        )

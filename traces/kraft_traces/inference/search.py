@@ -16,8 +16,8 @@ from kraft_spec.difference import Difference
 from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.inference.estimate import Estimate
 from kraft_traces.inference.events import Events
+from kraft_traces.inference.facts import RunFacts
 from kraft_traces.inference.hidden_events import HiddenEvents
-from kraft_traces.inference.known import Known
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.reaching import Miss, Reaching
 from kraft_traces.inference.reasons import reason, rules_of
@@ -89,11 +89,11 @@ class Search:
     def __init__(
         self,
         replica: ReplicaModel,
-        seen: Known,
+        facts: RunFacts,
         bound: Bound,
     ) -> None:
         self.replica = replica
-        self._seen = seen
+        self._facts = facts
         self._bound = bound
         self.nodes = [Node(replica.start)]
         """Possible nodes, the likeliest first."""
@@ -136,7 +136,7 @@ class Search:
     def _with_reason(self, failed: Unexplained) -> Unexplained:
         target, miss = failed.target, failed.miss
         differences = miss.differences if miss else (reason(self.replica, self.nodes[0], target),)
-        request = None if target.request is None else self._seen.all[target.request]
+        request = None if target.request is None else self._facts.all[target.request]
         return replace(failed, differences=differences, rules=rules_of(target, request, differences))
 
     def _explain_again(self, target: CapturedMessage, place: int, failed: Unexplained) -> Explained | Unexplained:
@@ -147,7 +147,7 @@ class Search:
                 if back > len(self._sent) or (early and not 0 < back <= self._bound.back):
                     continue
                 again = list(self._sent)[len(self._sent) - back :]
-                if early and any(self._seen.order.is_fixed(earlier.target, target) for earlier in again):
+                if early and any(self._facts.order.is_fixed(earlier.target, target) for earlier in again):
                     break
                 nodes = again[0].before if again else self.nodes
                 result = self._explain_all(nodes, again, (target, place), wider, early=early)
@@ -182,7 +182,7 @@ class Search:
         return Explained(nodes, tried)
 
     def _explain(self, nodes: list[Node], target: CapturedMessage, place: int, bound: Bound) -> Explained | Unexplained:
-        events = Events(self.replica, self._seen, target, place)
+        events = Events(self.replica, self._facts, target, place)
         reaching = Reaching(events, target, thorough=bound.thorough)
         hidden = HiddenEvents(events, target, place, thorough=bound.thorough)
         estimate = Estimate(self.replica, target, reaching, thorough=bound.thorough)

@@ -23,11 +23,11 @@ def seen_of(lines: Iterable[EventLine], opaque: Set[int], *, frames: bool = Fals
     order = tuple(_in_order(lines, opaque, frames))
     places = {str(message.id): place for place, (_, message, _) in enumerate(order) if message is not None}
     requests: dict[tuple[object, object, object], int] = {}
-    seen: list[Seen] = []
+    observations: list[Seen] = []
     for place, (line, message, arrives) in enumerate(order):
         if message is None:
             delivers = None if line.message is UNSET else places.get(str(line.message.id))
-            seen.append(
+            observations.append(
                 OwnLine(place, line, delivers, tuple([places[str(message.id)] for _, message in sends_of(line)]))
             )
             continue
@@ -36,8 +36,10 @@ def seen_of(lines: Iterable[EventLine], opaque: Set[int], *, frames: bool = Fals
             requests[source, destination, message.correlation_id] = place
         else:
             request = requests.get((destination, source, message.correlation_id))
-        seen.append(CapturedMessage(place, 0 if line.time_ms is UNSET else line.time_ms, message, request, arrives))
-    return tuple(seen)
+        observations.append(
+            CapturedMessage(place, 0 if line.time_ms is UNSET else line.time_ms, message, request, arrives)
+        )
+    return tuple(observations)
 
 
 def _in_order(lines: Iterable[EventLine], opaque: Set[int], frames: bool) -> Iterator[_Passed]:

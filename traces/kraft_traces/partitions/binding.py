@@ -172,7 +172,7 @@ def _record(part: Struct, *without: str) -> Function:
 
 
 def _partitions(partitions: Iterable[TracedPartition]) -> frozenset[TlaValue]:
-    return frozenset([(one.name, _record(one, "name")) for one in partitions])
+    return frozenset([(partition.name, _record(partition, "name")) for partition in partitions])
 
 
 # ---------------------------------------------------------------------------------------------------------

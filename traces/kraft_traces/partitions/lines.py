@@ -42,11 +42,11 @@ OF_PARTITIONS: Mapping[str, Any] = {
 """Types of the fields of a partition; a request may have any number."""
 
 
-def line_type(hint: Any, known: Mapping[Any, Any]) -> Any:
-    """Convert a type of the reference to that of lines; `known` maps types that have their own in lines."""
-    if hint in known:
-        return known[hint]
-    parts: Any = tuple([part if part is Ellipsis else line_type(part, known) for part in get_args(hint)])
+def line_type(hint: Any, types: Mapping[Any, Any]) -> Any:
+    """Convert a type of the reference to that of lines; `types` maps types that have their own in lines."""
+    if hint in types:
+        return types[hint]
+    parts: Any = tuple([part if part is Ellipsis else line_type(part, types) for part in get_args(hint)])
     if get_origin(hint) is frozenset:
         return tuple.__class_getitem__((*parts, ...))
     if get_origin(hint) is tuple:

@@ -67,11 +67,11 @@ def view_document(
         complete: True if the end line says that the run was over.
         broken: error of the line after the last of `lines`; None if there is none.
     """
-    shown = _Events(header)
-    events = [shown.event(index, numbered) for index, numbered in enumerate(lines)]
-    shown.rules.name(header.switched_off)
+    collector = _Events(header)
+    events = [collector.event(index, numbered) for index, numbered in enumerate(lines)]
+    collector.rules.name(header.switched_off)
     if verdict is not None and verdict.rejection is not None:
-        shown.rules.name(verdict.rejection.rules)
+        collector.rules.name(verdict.rejection.rules)
     voters = {key.id for key in header.voters}
     return Document(
         source=source,
@@ -81,13 +81,13 @@ def view_document(
                 "id": replica.id,
                 "voter": replica.id in voters,
                 "directory_id": replica.directory_id,
-                "start": shown.starts.get(replica.id),
+                "start": collector.starts.get(replica.id),
             }
             for replica in sorted(header.replicas, key=lambda replica: replica.id)
         ],
         events=events,
-        arrows=[arrow._asdict() for arrow in shown.flights.arrows()],
-        rules=shown.rules.documents(),
+        arrows=[arrow._asdict() for arrow in collector.flights.arrows()],
+        rules=collector.rules.documents(),
         verdict=None if verdict is None else verdict_document(verdict, source),
         broken=None if broken is None else error_text(broken, source),
         complete=complete,

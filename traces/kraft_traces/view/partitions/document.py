@@ -103,19 +103,19 @@ def partition_document(
         verdict: verdict on the trace; None if it was not checked.
         broken: error of the line after the last of `numbered`; None if there is none.
     """
-    shown = _Events(configuration_of(header), header.switched_off)
-    start = {"partitions": {}, **shown.state_changes(traced_state(initial_state(shown.configuration)))}
-    events = [shown.event(number, line) for number, line in numbered]
-    shown.rules.name(header.switched_off)
+    collector = _Events(configuration_of(header), header.switched_off)
+    start = {"partitions": {}, **collector.state_changes(traced_state(initial_state(collector.configuration)))}
+    events = [collector.event(number, line) for number, line in numbered]
+    collector.rules.name(header.switched_off)
     if verdict is not None and verdict.rejection is not None:
-        shown.rules.name(verdict.rejection.rules)
+        collector.rules.name(verdict.rejection.rules)
     return PartitionDocument(
         source=source,
         header=to_builtins(header),
-        partitions=[_label(name) for name in sorted(shown.names)],
+        partitions=[_label(name) for name in sorted(collector.names)],
         start=start,
         events=events,
-        rules=shown.rules.documents(),
+        rules=collector.rules.documents(),
         verdict=None if verdict is None else _verdict(verdict, source, broken),
         broken=None if broken is None else error_text(broken, source),
     )

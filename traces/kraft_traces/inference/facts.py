@@ -9,7 +9,7 @@ from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedVoteRequest
 
 
-class Known(NamedTuple):
+class RunFacts(NamedTuple):
     """All observations of a run, with facts derived from them."""
 
     all: Sequence[Any]
@@ -25,34 +25,41 @@ class Known(NamedTuple):
     """Shortest timeouts by replica; the times of other replicas are not checked."""
 
 
-def known_of(
-    seen: Sequence[Seen],
+def facts_of(
+    observations: Sequence[Seen],
     spans: Mapping[int, Span] | None = None,
     least: Mapping[int, LeastTimeouts] | None = None,
-) -> Known:
+) -> RunFacts:
     """Collect the facts of a run.
 
     Args:
         seen: observations in the order of their places.
         spans: lifetimes of the connections.
-        least: as in `Known`.
+        least: as in `RunFacts`.
     """
-    messages = [observation for observation in seen if isinstance(observation, CapturedMessage)]
+    messages = [observation for observation in observations if isinstance(observation, CapturedMessage)]
     answers = {message.request: message.number for message in messages if message.request is not None}
-    return Known(seen, answers, _records(seen), _log_ends(seen), order_of(seen, spans or {}), least or {})
+    return RunFacts(
+        observations,
+        answers,
+        _records(observations),
+        _log_ends(observations),
+        order_of(observations, spans or {}),
+        least or {},
+    )
 
 
-def _records(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
+def _records(observations: Sequence[Seen]) -> dict[tuple[int, int], int]:
     """Return the values of the Data records in Fetch responses, by epoch and offset."""
     values = {}
-    for observation in seen:
+    for observation in observations:
         if (
             not isinstance(observation, CapturedMessage)
             or not isinstance(observation.message, TracedFetchResponse)
             or observation.request is None
         ):
             continue
-        request = seen[observation.request]
+        request = observations[observation.request]
         assert isinstance(request, CapturedMessage), "the place of a message"
         first = request.message.fetch_offset
         for offset, record in enumerate(observation.message.records or (), first):
@@ -60,10 +67,10 @@ def _records(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
     return values
 
 
-def _log_ends(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
+def _log_ends(observations: Sequence[Seen]) -> dict[tuple[int, int], int]:
     """Return the largest log end offset that a replica sends, by its id and the epoch of its last record."""
     ends: dict[tuple[int, int], int] = {}
-    for observation in seen:
+    for observation in observations:
         if isinstance(observation, CapturedMessage) and isinstance(
             observation.message, TracedFetchRequest | TracedVoteRequest
         ):
