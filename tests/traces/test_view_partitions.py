@@ -55,7 +55,7 @@ def told(
     switched_off: tuple[str, ...] = (),
 ) -> PartitionDocument:
     """As the page gets it."""
-    lines = [(one.sequence + 1, line_of(one)) for one in occurrences]
+    lines = [(occurrence.sequence + 1, line_of(occurrence)) for occurrence in occurrences]
     document = partition_document("run.jsonl", header_of(configuration, 5, switched_off=switched_off), lines, verdict)
     as_json: PartitionDocument = json.loads(json.dumps(document))
     return as_json

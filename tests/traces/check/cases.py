@@ -36,9 +36,9 @@ class Story:
 
     def tell(self, *occurrences: Occurrence) -> EventLine:
         """Note what just happened; the newest line."""
-        for one in occurrences:
-            self.lines.append(event_line(one))
-            self._checkpoints.follow(one)
+        for occurrence in occurrences:
+            self.lines.append(event_line(occurrence))
+            self._checkpoints.follow(occurrence)
             self.states.append(self._checkpoints.now())
         return self.lines[-1]
 
@@ -81,7 +81,7 @@ class Story:
             "cause": {"source": "poll"},
         }
         if replica is not None:
-            last = next((one for one in reversed(self.lines) if one.replica == replica), None)
+            last = next((line for line in reversed(self.lines) if line.replica == replica), None)
             unchanged = {} if last is None else document_of(last)["state"]
             document |= {"replica": replica, "effects": [], "refusal": None, "state": unchanged}
         document |= fields

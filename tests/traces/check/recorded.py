@@ -29,7 +29,7 @@ class Recorded:
 
     def __init__(self, configuration: Configuration, occurrences: Iterable[Occurrence]) -> None:
         self.configuration = configuration
-        self.lines: tuple[EventLine, ...] = tuple(event_line(one) for one in occurrences)
+        self.lines: tuple[EventLine, ...] = tuple(event_line(occurrence) for occurrence in occurrences)
 
     @property
     def raw(self) -> list[bytes]:

@@ -115,7 +115,7 @@ def test_alterations_reach_every_field_of_every_type() -> None:
 )
 def test_a_line_of_our_own_with_a_field_missing_is_rejected(field: str, is_wrong: bool) -> None:
     trace = recorded("elections", 1, 120)
-    number, line = next((n, one) for n, one in enumerate(trace.lines, 2) if one.event == "HandleVoteRequest")
+    number, line = next((n, line) for n, line in enumerate(trace.lines, 2) if line.event == "HandleVoteRequest")
     document = document_of(line)
     document["state"]["epoch"] += is_wrong
     del document[field]
@@ -124,7 +124,7 @@ def test_a_line_of_our_own_with_a_field_missing_is_rejected(field: str, is_wrong
     rejection = verdict_on(trace.header(), raw).rejection
     assert rejection is not None
     assert rejection.line == number
-    assert (field, "missing") in [(one.field, one.actual) for one in rejection.differences]
+    assert (field, "missing") in [(difference.field, difference.actual) for difference in rejection.differences]
     # Whoever reads "missing" in a trace of another program under this name learns why that is wrong.
     assert rejection.left_out == ("some" if is_wrong else "all")
     problem = (

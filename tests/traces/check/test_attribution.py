@@ -29,8 +29,8 @@ def steps_of(workload: str) -> tuple[Configuration, list[tuple[ReplicaState, Occ
     """A run's events at replicas, each with the state before it."""
     simulation = RunPlan(3, replicas=3, steps=300, workload=workload).simulation()
     by_replica: dict[int | None, list[Occurrence]] = {}
-    for one in simulation.run():
-        by_replica.setdefault(one.replica_id, []).append(one)
+    for occurrence in simulation.run():
+        by_replica.setdefault(occurrence.replica_id, []).append(occurrence)
     by_replica.pop(None, None)
     found = [(first.state, one) for of_one in by_replica.values() for first, one in pairwise(of_one) if first.state]
     return simulation.configuration, found
@@ -68,11 +68,11 @@ def wrong_line(bug: Misnamed) -> tuple[EventLine, ReplicaState, Configuration]:
     raise AssertionError("the run does not meet the bug")
 
 
-@pytest.mark.parametrize("bug", [one for one in MISNAMED if one.workload], ids=lambda bug: bug.name)
+@pytest.mark.parametrize("bug", [bug for bug in MISNAMED if bug.workload], ids=lambda bug: bug.name)
 def test_a_rejected_line_names_the_broken_rule_first(bug: Misnamed) -> None:
     line, before, configuration = wrong_line(bug)
-    found = attribute_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
-    assert found.rules[0] == bug.rule
+    attribution = attribute_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
+    assert attribution.rules[0] == bug.rule
 
 
 def fail(*_: object) -> None:
@@ -86,6 +86,6 @@ def test_a_defect_of_attribution_leaves_the_verdict_and_is_reported(monkeypatch:
     with pytest.raises(EditError):
         story.rejection_of(line)
     monkeypatch.setattr(defects, "RAISES", False)
-    found = story.rejection_of(line)
-    assert (found.kind, found.rules[0]) == (RejectionKind.NOT_ENABLED, "state.roles")
-    assert found.note.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")
+    rejection = story.rejection_of(line)
+    assert (rejection.kind, rejection.rules[0]) == (RejectionKind.NOT_ENABLED, "state.roles")
+    assert rejection.note.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")

@@ -31,8 +31,8 @@ def compared(trace: Recorded, at: int | None, *left_out: tuple[str | int, ...]) 
 
 def too_few(found: Compared) -> Counter[str]:
     """The fields, groups and properties for which some events do not show enough, with how many these are."""
-    counts = {**found.fields, **found.properties, **{f"group {name}": one for name, one in found.groups.items()}}
-    return Counter({name: one.events - one.shown for name, one in counts.items() if not one.always})
+    counts = {**found.fields, **found.properties, **{f"group {name}": count for name, count in found.groups.items()}}
+    return Counter({name: count.events - count.shown for name, count in counts.items() if not count.always})
 
 
 def test_every_field_that_is_compared_is_in_one_group() -> None:
@@ -70,9 +70,9 @@ def test_what_one_event_leaves_out_is_not_counted_there_and_everywhere_else(
     trace: Recorded, event: str, left_out: tuple[str, ...], lacking: set[str]
 ) -> None:
     at = next(n for n, line in enumerate(trace.lines) if line.event == event)
-    found = compared(trace, at, left_out)
-    few = too_few(found)
-    assert found.whole is Extent.PARTIAL
+    extent = compared(trace, at, left_out)
+    few = too_few(extent)
+    assert extent.whole is Extent.PARTIAL
     assert set(few.values()) == {1}
     assert lacking <= few.keys()
     if left_out[0] != "effects":
@@ -97,7 +97,7 @@ def test_names_alone_are_names_only_and_lack_every_requirement() -> None:
     run = recorded("calm", 1, 30)
     names = Recorded(run.configuration, ())
     names.lines = run.lines[:12]
-    found = compared(names, None, *((name,) for name in EVERYTHING))
-    assert found.whole is Extent.NAMES_ONLY
-    assert all(one.shown == 0 for one in found.properties.values())
-    assert all(found.lacking(name) for name in (*REQUIREMENTS, *PROPERTIES) if name != "PreVoteIsPure")
+    extent = compared(names, None, *((name,) for name in EVERYTHING))
+    assert extent.whole is Extent.NAMES_ONLY
+    assert all(count.shown == 0 for count in extent.properties.values())
+    assert all(extent.lacking(name) for name in (*REQUIREMENTS, *PROPERTIES) if name != "PreVoteIsPure")

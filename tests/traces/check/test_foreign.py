@@ -110,18 +110,18 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
                 continue
             if _is_refused_by_the_reader(alteration.raw):
                 continue
-            found = checker.feed(number, line_of(alteration.raw))
-            if found is None and (place.path == ("message", "correlation_id") or place.path[:2] == AWAITED):
+            rejection = checker.feed(number, line_of(alteration.raw))
+            if rejection is None and (place.path == ("message", "correlation_id") or place.path[:2] == AWAITED):
                 # Who died as it asked has shown no id of what it sent: this may be one.
                 is_request = place.path[:2] != AWAITED and type(line.message).__name__.endswith("Request")
                 asker = line.message.source if is_request else line.replica  # type: ignore[union-attr]
                 assert asker in checker._correlations._unsure, alteration
                 return
-            if found is None:
+            if rejection is None:
                 # Not wrong: it is what another answer to an open decision gives.
                 assert checker.finish(complete=False).open_answers, alteration
                 return
-            assert (found.kind, found.line) == (RejectionKind.MISMATCH, number)
+            assert (rejection.kind, rejection.line) == (RejectionKind.MISMATCH, number)
         assert checker.feed(number, line_from(document)) is None
     assert checker.finish(complete=True).candidates_max == 1
 
@@ -343,9 +343,9 @@ def test_an_event_that_is_not_possible_is_rejected_whatever_is_left_out() -> Non
     story = elected()
     everything = {"cause": ..., "effects": ..., "state": ...}
     for event, replica in (("Restart", 1), ("FetchTimeout", 1), ("HandleVoteRequest", 2), ("PollFetch", 1)):
-        found = story.rejection_of(story.line(event, replica, **everything), own=False)
-        assert found.kind is RejectionKind.NOT_ENABLED
-        assert found.conjunct is not None
+        rejection = story.rejection_of(story.line(event, replica, **everything), own=False)
+        assert rejection.kind is RejectionKind.NOT_ENABLED
+        assert rejection.conjunct is not None
 
 
 def test_a_foreign_cluster_id_is_rejected_and_none_is_not() -> None:
@@ -365,7 +365,9 @@ def test_a_message_that_was_never_shown_is_compared_with_the_models() -> None:
     document["message"]["fetch_offset"] = 3
     verdict = foreign_verdict(story, line_from(document))
     assert verdict.rejection is not None
-    assert [(one.field, one.expected) for one in verdict.rejection.differences] == [("message.fetch_offset", "0")]
+    assert [(difference.field, difference.expected) for difference in verdict.rejection.differences] == [
+        ("message.fetch_offset", "0")
+    ]
 
 
 def test_the_candidates_of_all_lines_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +378,7 @@ def test_the_candidates_of_all_lines_together_are_bounded(monkeypatch: pytest.Mo
     monkeypatch.setattr("kraft_traces.check.fast.BESIDES_PER_LINE", 0)
     trace = recorded("chaos", 1, 60)
     chance = Random(1)
-    found = verdict_on_every_way(trace.header(FOREIGN), [with_holes(line, chance, 0.1) for line in trace.lines])
-    assert found.kind is VerdictKind.INCONCLUSIVE
-    assert found.reason is not None
-    assert "the lines so far leave more than 0 additional candidate states" in found.reason
+    verdict = verdict_on_every_way(trace.header(FOREIGN), [with_holes(line, chance, 0.1) for line in trace.lines])
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert verdict.reason is not None
+    assert "the lines so far leave more than 0 additional candidate states" in verdict.reason

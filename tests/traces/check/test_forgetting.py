@@ -118,16 +118,16 @@ def other_record_in_place_of_a_committed_one() -> StaticVoters:
 
 @pytest.mark.parametrize("every", [1, 500])
 def test_a_second_leader_of_an_epoch_that_all_had_left_is_found(every: int) -> None:
-    found = second_leader_of_a_forgotten_epoch().rejection(every)
-    assert found is not None
-    assert "ElectionSafety" in found.properties
+    rejection = second_leader_of_a_forgotten_epoch().rejection(every)
+    assert rejection is not None
+    assert "ElectionSafety" in rejection.properties
 
 
 @pytest.mark.parametrize("every", [1, 500])
 def test_a_record_in_place_of_a_committed_one_that_all_had_in_a_snapshot_is_found(every: int) -> None:
-    found = other_record_in_place_of_a_committed_one().rejection(every)
-    assert found is not None
-    assert set(found.properties) >= {"CommittedNeverLost", "StateMachineSafety"}
+    rejection = other_record_in_place_of_a_committed_one().rejection(every)
+    assert rejection is not None
+    assert set(rejection.properties) >= {"CommittedNeverLost", "StateMachineSafety"}
 
 
 def test_a_leader_that_died_in_the_step_that_elected_it_has_led_its_epoch() -> None:
@@ -144,9 +144,9 @@ def test_a_leader_that_died_in_the_step_that_elected_it_has_led_its_epoch() -> N
     assert story.rejection() is None
     story.deliver_all(to=(2, 3))
     assert (story.world.state(2).role, story.world.state(2).epoch) == (Role.LEADER, 1)
-    found = story.rejection()
-    assert found is not None
-    assert "ElectionSafety" in found.properties
+    rejection = story.rejection()
+    assert rejection is not None
+    assert "ElectionSafety" in rejection.properties
 
 
 @pytest.mark.parametrize("taken", ["U2", "U1", "NEW1"])
@@ -158,9 +158,9 @@ def test_a_new_disk_with_a_directory_id_that_was_given_out_is_rejected(taken: st
     document: dict[str, Any] = document_of(story.tell(story.world.replace_disk(1, "NEW3")))
     document["input"]["directory_id"] = document["state"]["replica_key"]["directory_id"] = taken
     story.lines[-1] = line_from(document)
-    found = story.rejection()
-    assert found is not None
-    assert (found.kind, found.line) == (RejectionKind.NOT_ENABLED, len(story.lines) + 1)
-    assert found.rules[0] == "identity.directory-id-at-format"
-    assert found.conjunct is not None
-    assert "history.directories" in found.conjunct.text
+    rejection = story.rejection()
+    assert rejection is not None
+    assert (rejection.kind, rejection.line) == (RejectionKind.NOT_ENABLED, len(story.lines) + 1)
+    assert rejection.rules[0] == "identity.directory-id-at-format"
+    assert rejection.conjunct is not None
+    assert "history.directories" in rejection.conjunct.text

@@ -93,7 +93,7 @@ def move(story: StaticVoters, kind: str, replica: int, others: tuple[int, ...]) 
                 story.campaign(replica, to=to)
                 story.lose(replica)
             case "commit":
-                for leader in (one for one in IDS if world.state(one).role is Role.LEADER):
+                for leader in (replica for replica in IDS if world.state(replica).role is Role.LEADER):
                     story.tell(world.happen(leader, ClientAppend(len(story.lines))))
                     story.fetch(leader, *(set(to) - {leader}))
             case "snapshots":

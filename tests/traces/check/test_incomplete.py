@@ -41,7 +41,7 @@ def test_a_wrong_line_is_rejected_however_the_trace_ends(trace: Recorded, ending
     assert verdict.rejection is not None
     assert (verdict.kind, verdict.events) == (VerdictKind.REJECTED, at)
     assert (verdict.rejection.kind, verdict.rejection.line) == (RejectionKind.MISMATCH, at + 2)
-    assert [one.field for one in verdict.rejection.differences] == ["state.epoch"]
+    assert [difference.field for difference in verdict.rejection.differences] == ["state.epoch"]
     assert verdict.rejection.source == "trace"
 
 

@@ -87,7 +87,7 @@ def test_thirty_thousand_lines_with_snapshots_are_checked_in_bounded_memory() ->
     assert len(seen) == LINES // LOOK_EVERY
     assert not checker.is_over
     for field, bound in MOST._asdict().items():
-        assert max(getattr(one, field) for one in seen) < bound, (field, seen)
+        assert max(getattr(observation, field) for observation in seen) < bound, (field, seen)
     # Without an end to it that would be kept.
     assert appended > 4 * MOST.records
     assert last_epoch > 4 * MOST.epochs

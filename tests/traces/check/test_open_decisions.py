@@ -78,7 +78,7 @@ def test_other_answers_are_right_and_the_verdict_names_them(workload: str) -> No
     trace = recorded_with(tuple(OTHERWISE.items()), workload, 5, 400)
     found = verdict(trace)
     assert found.kind is VerdictKind.ACCEPTED, found
-    taken = {one.decision: one.answer for one in found.open_answers}
+    taken = {setting.decision: setting.answer for setting in found.open_answers}
     assert "leader_high_watermark" in taken
     assert taken.items() <= OTHERWISE.items()
 
@@ -97,7 +97,7 @@ def test_a_trace_that_hides_its_state_may_answer_otherwise() -> None:
 def test_whom_a_follower_asks_is_shown_or_the_header_says_it() -> None:
     """Rule: fetch.who-fetches."""
     trace = recorded_with((("unanswered_fetch", "servers-too"),), "chaos", 5, 400)
-    assert [one.decision for one in verdict(trace).open_answers] == ["unanswered_fetch"]
+    assert [setting.decision for setting in verdict(trace).open_answers] == ["unanswered_fetch"]
     hidden = [encode_line(msgspec.structs.replace(line, state=msgspec.UNSET)) for line in trace.lines]
     assert verdict_on(trace.header(FOREIGN), hidden).kind is VerdictKind.REJECTED
     profile = opaque_profile(trace.configuration.profile)
@@ -115,9 +115,9 @@ def test_to_whom_a_leader_announces_itself_is_seen_in_what_it_sends() -> None:
         return msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, awaiting=msgspec.UNSET))
 
     raw = [encode_line(without_connections(line)) for line in trace.lines]
-    found = verdict_on(trace.header(FOREIGN), raw)
-    assert found.kind is VerdictKind.ACCEPTED, found
-    assert "announced_to" in [one.decision for one in found.open_answers]
+    verdict = verdict_on(trace.header(FOREIGN), raw)
+    assert verdict.kind is VerdictKind.ACCEPTED, verdict
+    assert "announced_to" in [setting.decision for setting in verdict.open_answers]
 
 
 def test_every_event_that_asks_for_an_answer_says_so() -> None:
@@ -170,9 +170,9 @@ def test_a_restart_with_an_own_vote_has_three_ways_to_keep_it(answer: str) -> No
     assert rejection_of(story, line) is None
     assert isinstance(line.state, TracedState)
     forgets = msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, voted_key=None))
-    found = rejection_of(story, forgets)
-    assert found is not None
-    assert "durable.restart.voted-self" in found.rules
+    rejection = rejection_of(story, forgets)
+    assert rejection is not None
+    assert "durable.restart.voted-self" in rejection.rules
 
 
 @pytest.mark.parametrize(("timer_fired", "granted", "is_right"), [(False, False, True), (True, False, False)])

@@ -22,7 +22,7 @@ from kraft_traces.encode import event_line
 # PROPERTY: runs whose header says that a rule is switched off.
 # ---------------------------------------------------------------------------------------------------------
 
-VARIANTS = [(one, variant) for one in SCENARIOS for variant in one.variants]
+VARIANTS = [(scenario, variant) for scenario in SCENARIOS for variant in scenario.variants]
 
 
 @pytest.mark.parametrize(("scenario", "variant"), VARIANTS, ids=[f"{s.name}/{v.name}" for s, v in VARIANTS])
@@ -106,9 +106,9 @@ def _planted(rule: str) -> Planted:
         taken = _to_first_difference(simulation_of(plan).run(), _with_every_rule(replace(plan, mutants=())))
         if taken:
             return Planted(taken, plan.configuration())
-    for one, variant in VARIANTS:
+    for scenario, variant in VARIANTS:
         if variant.mutants == (rule,):
-            told = play(one, variant)
+            told = play(scenario, variant)
             return Planted(told.occurrences, told.configuration)
     raise AssertionError(f"{rule} makes no difference in these runs")
 
@@ -124,14 +124,14 @@ def _planted(rule: str) -> Planted:
 )
 def test_a_mutant_is_named_by_its_rule(rule: str) -> None:
     occurrences, configuration = _planted(rule)
-    found = check_occurrences(occurrences, configuration, rule).rejection
-    assert found is not None
+    rejection = check_occurrences(occurrences, configuration, rule).rejection
+    assert rejection is not None
     named = _BEGINS_EARLIER.get(rule, rule)
-    assert rule in _BEGINS_EARLIER or rule in found.explained_by
-    assert named in found.rules[:3]
-    assert found.differences or found.conjunct is not None
+    assert rule in _BEGINS_EARLIER or rule in rejection.explained_by
+    assert named in rejection.rules[:3]
+    assert rejection.differences or rejection.conjunct is not None
     # At the first line that is wrong: up to there the run without the rule is one with it, too.
-    before = [one for one in occurrences if one.sequence < found.sequence]
+    before = [occurrence for occurrence in occurrences if occurrence.sequence < rejection.sequence]
     for switched_off in ((), (rule,)):
         verdict = check_occurrences(before, configuration, "prefix", switched_off=switched_off)
         assert verdict.kind is VerdictKind.ACCEPTED

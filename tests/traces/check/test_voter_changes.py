@@ -18,7 +18,9 @@ from kraft_traces.encode import encode_line
 @pytest.mark.parametrize("is_answered", [True, False])
 def test_the_answer_shows_the_number_of_its_request_and_nothing_else_does(is_answered: bool) -> None:
     trace = recorded("voter-changes", 3)
-    place, asked = next((n, one) for n, one in enumerate(trace.lines) if one.event == "RemoveVoter" and not one.refusal)
+    place, asked = next(
+        (n, line) for n, line in enumerate(trace.lines) if line.event == "RemoveVoter" and not line.refusal
+    )
     gone = [("input", "request"), *([] if is_answered else [("state",), ("effects",)])]
     lines = [*trace.lines[:place], line_of(without(asked, *gone)), *trace.lines[place + 1 :]]
     verdict = verdict_on(trace.header(FOREIGN), map(encode_line, lines))

@@ -50,10 +50,10 @@ def run(monkeypatch: pytest.MonkeyPatch, seed: int, profile: Profile = KIP) -> t
 def verdict_on(seen: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
     timeouts = configuration.timeouts
     least = LeastTimeouts(timeouts.election_timeout_ms, timeouts.fetch_timeout_ms, timeouts.request_timeout_ms)
-    found = infer(trace_model(), configuration, seen, opaque, least=dict.fromkeys(opaque, least))
-    assert found.failure is None
-    assert found.messages == sum(getattr(one, "source", 0) in opaque for one in seen)
-    return check_lines(found.lines, configuration, "inferred", own=False).kind
+    result = infer(trace_model(), configuration, seen, opaque, least=dict.fromkeys(opaque, least))
+    assert result.failure is None
+    assert result.messages == sum(getattr(observation, "source", 0) in opaque for observation in seen)
+    return check_lines(result.lines, configuration, "inferred", own=False).kind
 
 
 @pytest.mark.parametrize("opaque", [{1}, {1, 2}, {1, 2, 3}], ids=len)
@@ -69,7 +69,7 @@ def test_what_is_inferred_from_the_wire_is_accepted(
 def test_messages_are_seen_when_they_pass_the_wire(monkeypatch: pytest.MonkeyPatch, opaque: set[int]) -> None:
     lines, configuration = run(monkeypatch, 2)
     seen = seen_of(lines, opaque, frames=True)
-    assert {one.arrives for one in seen if isinstance(one, CapturedMessage)} == {True, False}
+    assert {observation.arrives for observation in seen if isinstance(observation, CapturedMessage)} == {True, False}
     assert verdict_on(seen, configuration, opaque) is VerdictKind.ACCEPTED
 
 
@@ -97,11 +97,11 @@ def moves_before(replica: ReplicaModel, seen: Sequence[Seen], target: CapturedMe
 
 def up_to(search: Search, seen: Sequence[Seen], target: CapturedMessage) -> None:
     """Follow replica 1 up to a message of its own."""
-    for one in seen[: target.number]:
-        if isinstance(one, CapturedMessage) and one.source == 1:
-            search.sent(one)
-        elif isinstance(one, CapturedMessage) and one.destination == 1 and one.arrives:
-            search.received(one)
+    for observation in seen[: target.number]:
+        if isinstance(observation, CapturedMessage) and observation.source == 1:
+            search.sent(observation)
+        elif isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.arrives:
+            search.received(observation)
 
 
 def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,9 @@ def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.Mo
     lines, configuration = run(monkeypatch, 1)
     seen = list(seen_of(lines, {1}))
     fetches = [
-        one for one in seen if isinstance(one, CapturedMessage) and one.type == "FetchRequest" and one.source == 1
+        observation
+        for observation in seen
+        if isinstance(observation, CapturedMessage) and observation.type == "FetchRequest" and observation.source == 1
     ]
     again = fetches[9]
     other = 5 - again.destination
@@ -117,9 +119,9 @@ def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.Mo
     seen[again.number] = elsewhere
     search = Search(ReplicaModel(trace_model(), configuration, 1), facts_of(seen), DEFAULT_BOUND)
     up_to(search, seen, again)
-    found = search.sent(elsewhere)
-    assert isinstance(found, Explained)
-    events = [event.line.event for event in itertools.islice(found.nodes[0].history(), 4)]
+    result = search.sent(elsewhere)
+    assert isinstance(result, Explained)
+    events = [event.line.event for event in itertools.islice(result.nodes[0].history(), 4)]
     assert events == ["PollFetch", "RequestTimeout", "PollFetch", "HandleFetchResponse"]
 
 
@@ -129,7 +131,9 @@ def test_a_request_is_not_handled_with_another_answer_than_the_one_that_is_seen(
     lines, configuration = run(monkeypatch, 1)
     seen = list(seen_of(lines, {1}))
     answer = next(
-        one for one in seen if isinstance(one, CapturedMessage) and one.type == "VoteResponse" and one.source == 1
+        observation
+        for observation in seen
+        if isinstance(observation, CapturedMessage) and observation.type == "VoteResponse" and observation.source == 1
     )
     assert answer.request is not None
     replica = ReplicaModel(trace_model(), configuration, 1)
@@ -152,16 +156,22 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     seen = seen_of(lines, {1})
     replica = ReplicaModel(trace_model(), configuration, 1)
     known = facts_of(seen)
-    to_it = [one for one in seen if isinstance(one, CapturedMessage) and one.destination == 1 and one.request is None]
-    answered = [one for one in to_it if one.number in known.answers and one.source == 2]
-    never = [one for one in to_it if one.number not in known.answers and one.source == 2]
+    to_it = [
+        observation
+        for observation in seen
+        if isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.request is None
+    ]
+    answered = [message for message in to_it if message.number in known.answers and message.source == 2]
+    never = [message for message in to_it if message.number not in known.answers and message.source == 2]
     node = Node(replica.start, requests=tuple(sorted(one.number for one in (*answered, *never))))
-    target = next(one for one in seen if isinstance(one, CapturedMessage) and one.source == 1)
+    target = next(
+        observation for observation in seen if isinstance(observation, CapturedMessage) and observation.source == 1
+    )
     moves = moves_before(replica, seen, target)
     assert len(answered) > 1
     assert never
-    assert set(moves._next_requests(node)) == {answered[0].number, *[one.number for one in never]}
-    later = next(one.number for one in answered if one.number > never[0].number)
+    assert set(moves._next_requests(node)) == {answered[0].number, *[request.number for request in never]}
+    later = next(request.number for request in answered if request.number > never[0].number)
     (after, _), *_ = moves._events.taken(node, moves._events.delivery(node, later), 0.0, later)
     assert never[0].number not in after.requests
 
@@ -170,8 +180,10 @@ def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.Monk
     """A new leader announces itself to two voters at once."""
     lines, configuration = run(monkeypatch, 1)
     seen = list(seen_of(lines, {1}))
-    announcements = (one for one in seen if getattr(one, "type", "") == "BeginQuorumEpochRequest")
-    first = next(one for one in announcements if isinstance(one, CapturedMessage) and one.source == 1)
+    announcements = (
+        observation for observation in seen if getattr(observation, "type", "") == "BeginQuorumEpochRequest"
+    )
+    first = next(message for message in announcements if isinstance(message, CapturedMessage) and message.source == 1)
     replica = ReplicaModel(trace_model(), configuration, 1)
     search = Search(replica, facts_of(seen), DEFAULT_BOUND)
     up_to(search, seen, first)

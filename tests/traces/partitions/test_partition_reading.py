@@ -116,7 +116,7 @@ LINE_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
 
 @pytest.mark.parametrize(
     ("before", "old", "new", "kind", "detail", "field"),
-    [*((0, *one) for one in HEADER_ERRORS), *((2, *one) for one in LINE_ERRORS)],
+    [*((0, *error) for error in HEADER_ERRORS), *((2, *error) for error in LINE_ERRORS)],
 )
 def test_a_malformed_line_is_refused_by_line_and_field(
     before: int, old: bytes, new: bytes, kind: type[TraceError], detail: str, field: str | None

@@ -20,9 +20,9 @@ from kraft_traces.partitions.encode import configuration_of, header_of
 
 def test_the_model_says_of_every_scenario_what_the_scenario_says() -> None:
     verdicts = in_own_process(scenario_verdicts)
-    for one in PARTITION_SCENARIOS:
-        for variant in one.variants:
-            verdict = verdicts[one.name, variant.name]
+    for scenario in PARTITION_SCENARIOS:
+        for variant in scenario.variants:
+            verdict = verdicts[scenario.name, variant.name]
             violated = set(variant.violates) - {"EventuallyCompletes"}
             found = set(verdict.given_up) | (set(verdict.rejection.properties) if verdict.rejection else set())
             assert bool(found) == bool(violated), (variant.name, verdict)

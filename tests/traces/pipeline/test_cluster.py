@@ -37,8 +37,8 @@ class Cluster:
 
     def executors(self) -> list[int]:
         """The processes that Spark's workers have started for the application."""
-        started = [one for root in self._processes for one in psutil.Process(root).children(recursive=True)]
-        return [one.pid for one in started if any(_EXECUTOR in word for word in _command_line(one))]
+        started = [process for root in self._processes for process in psutil.Process(root).children(recursive=True)]
+        return [process.pid for process in started if any(_EXECUTOR in word for word in _command_line(process))]
 
     def workers_with_our_packages(self) -> int:
         """How many workers have run the check of a trace from the packages that were shipped to them."""
