@@ -229,7 +229,7 @@ def _smallest(kind: inspect.Type) -> Any:
 
 
 def value_at(document: Document, path: tuple[str | int, ...]) -> Any:
-    """What stands at a place of a line."""
+    """Return the value at a place of a line."""
     value: Any = document
     for step in path:
         value = value[step]

@@ -316,7 +316,7 @@ def _random_move(world: World, chance: random.Random) -> Occurrence:
 
 
 def paths(value: object, path: JsonPath = ()) -> list[JsonPath]:
-    """Where something stands in a JSON document."""
+    """Path of a value in a JSON document."""
     found: list[JsonPath] = []
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:

@@ -217,7 +217,7 @@ NOT_FOLLOWING = "the snapshot and the records give"
 
 
 class Spoiled(NamedTuple):
-    """What is done to a checkpoint, and the error that it has then."""
+    """Change of a checkpoint, with the resulting error."""
 
     spoil: Callable[[Document], object]
     problem: str

@@ -1,4 +1,4 @@
-"""What is written is read back equal: lines, events, effects, configurations, whole runs."""
+"""Written lines, events, effects, configurations and whole runs are read back equal."""
 
 from dataclasses import replace
 from typing import get_args

@@ -1,4 +1,4 @@
-"""What the page of a trace is told: put together again, it is what the trace and the run say."""
+"""Documents of the viewer: with the changes applied, they agree with the trace and the run."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def told(run: Checkpointed, events: tuple[EventLine, ...] | None = None) -> Docu
 
 
 class Rebuilt:
-    """What the page's script does with the document."""
+    """Apply the changes of the document as the page's script does."""
 
     def __init__(self, document: Document) -> None:
         self.states: dict[int, dict[str, Any]] = {}
@@ -202,7 +202,7 @@ def test_a_rejected_trace_has_its_verdict() -> None:
 
 
 def document_in(page: str) -> Any:
-    """What a page is told."""
+    """Return the document of a page."""
     found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     return json.loads(found.group(1))

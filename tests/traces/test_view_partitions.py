@@ -1,4 +1,4 @@
-"""What the page of a trace of partition reassignment is told: put together again, it is what the trace says."""
+"""Documents of the viewer of partition traces: with the changes applied, they agree with the trace."""
 
 import json
 from collections.abc import Iterable

@@ -69,7 +69,7 @@ def test_an_altered_line_is_rejected_at_once(workload: str, seed: int, replicas:
 
 
 def _judge_unseen(trace: Recorded, number: int, path: str, raw: bytes, prefix: Prefix) -> None:
-    """What no line can show at once: a choice of the network, and a number that the model does not have."""
+    """Judge an alteration that no line can reveal at once, such as a choice of the network."""
     line = line_of(raw)
     if prefix.checker.is_over:
         assert path == "input.value"

@@ -483,7 +483,7 @@ def test_a_run_does_not_begin_where_none_comes_to(
 
 
 def test_of_many_differences_a_hundred_are_named() -> None:
-    """Of a log that lacks a record in the middle all that follow differ."""
+    """If a log lacks a record in the middle, all later records differ."""
     story = Story()
     story.elect(1)
     story.tell(*(story.world.happen(1, ClientAppend(value)) for value in range(230)))

@@ -1,4 +1,4 @@
-"""How much of a trace was compared: what its lines show, and for which properties that is enough."""
+"""Extent of the comparison of a trace: its recorded fields, and the properties for which they are enough."""
 
 from collections import Counter
 
@@ -22,16 +22,16 @@ def trace() -> Recorded:
 
 
 def compared(trace: Recorded, at: int | None, *left_out: tuple[str | int, ...]) -> Compared:
-    """What is compared of a foreign trace in which one event, or each if None, leaves this out."""
+    """Return the extent of the comparison of a foreign trace whose events of a type, or all if None, omit fields."""
     lines = [without(line, *(left_out if at in (None, n) else ())) for n, line in enumerate(trace.lines)]
     verdict = verdict_on(trace.header(FOREIGN), lines)
     assert verdict.kind is VerdictKind.ACCEPTED, verdict
     return verdict.compared
 
 
-def too_few(found: Compared) -> Counter[str]:
+def too_few(extent: Compared) -> Counter[str]:
     """The fields, groups and properties for which some events do not show enough, with how many these are."""
-    counts = {**found.fields, **found.properties, **{f"group {name}": count for name, count in found.groups.items()}}
+    counts = {**extent.fields, **extent.properties, **{f"group {name}": count for name, count in extent.groups.items()}}
     return Counter({name: count.events - count.shown for name, count in counts.items() if not count.always})
 
 

@@ -51,12 +51,12 @@ def simulated(workload: str) -> bytes:
 
 
 def one_in(lines: int) -> Way:
-    """TLC is asked of one in so many lines."""
+    """Way in which TLC checks one in so many lines."""
     return Way(Sample(lines, lines))
 
 
 def said(content: bytes, *, way: Way) -> Verdict | str:
-    """The verdict, without which way it came about."""
+    """Return the verdict without the numbers of lines of each checker."""
     try:
         verdict = check_reader(trace_of_bytes(content), way=way)
         return replace(verdict, compiled=0, both=0)

@@ -1,4 +1,4 @@
-"""Traces of somebody else, who leaves fields out: never a wrong rejection, and a right one where enough is left."""
+"""Foreign traces with missing fields: never rejected wrongly, and rejected rightly if enough fields are recorded."""
 
 import json
 from collections.abc import Callable
@@ -102,7 +102,7 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
         shown = [place for place in places(document) if place.path[0] in ("state", "message")]
         for place in chance.sample(shown, min(len(shown), 1 if number % 4 == 0 else 0)):
             alteration = altered(document, place, chance)
-            if alteration is None or _says_less(place.path, alteration.says) or _is_name(line, alteration):
+            if alteration is None or _says_less(place.path, alteration.altered) or _is_name(line, alteration):
                 continue
             if _is_synced_earlier(line, alteration) or _leaves_own_vote_out(line, alteration):
                 continue
@@ -142,28 +142,28 @@ def _is_refused_by_the_reader(raw: bytes) -> bool:
 
 
 def _is_synced_earlier(line: EventLine, alteration: Alteration) -> bool:
-    """Where no effects are shown, a replica may have synced more of its log than the model."""
-    if (alteration.path, type(alteration.says)) != ("state.flushed_offset", int):
+    """If effects are missing, a replica may have synced more of its log than the model."""
+    if (alteration.path, type(alteration.altered)) != ("state.flushed_offset", int):
         return False
     end = getattr(line.state, "log_end_offset", 0)
-    return bool(alteration.said < alteration.says <= end)
+    return bool(alteration.original < alteration.altered <= end)
 
 
 def _leaves_own_vote_out(line: EventLine, alteration: Alteration) -> bool:
     """A leader need not name its vote for itself."""
-    return (alteration.path, alteration.says) == ("state.voted_key", None) and (
+    return (alteration.path, alteration.altered) == ("state.voted_key", None) and (
         getattr(line.state, "leader_id", None) == line.replica
     )
 
 
 def _is_unknown_watermark(alteration: Alteration) -> bool:
     """Neither a high watermark of -1 nor one of 0 says that a record is committed."""
-    return alteration.path.endswith(".high_watermark") and {alteration.said, alteration.says} == {-1, 0}
+    return alteration.path.endswith(".high_watermark") and {alteration.original, alteration.altered} == {-1, 0}
 
 
 def _is_name(line: EventLine, alteration: Alteration) -> bool:
     """Where nothing is shown of what is sent, a correlation id is first seen in what its sender awaits: any will do."""
-    match line.event, alteration.path.split("."), alteration.said, alteration.says:
+    match line.event, alteration.path.split("."), alteration.original, alteration.altered:
         case "Poll" | "PollFetch", ["state", "awaiting", _, "1"], _, _:
             return True
         case "Poll" | "PollFetch", ["state", "awaiting", _], [receiver, _], [same, _]:

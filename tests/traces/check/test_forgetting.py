@@ -1,4 +1,4 @@
-"""What the checker puts away can come back: a voter with an empty disk begins again in epoch 0."""
+"""State that the checker garbage-collected can matter again: a voter with an empty disk begins again in epoch 0."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ class StaticVoters(Story):
             self.tell(self.world.restart(replica))
 
     def rejection(self, every: int = 1) -> Rejection | None:
-        """What the checker says of all lines."""
+        """Return the first rejection of the lines; None if all are accepted."""
         checker = TraceChecker(trace_model(), self.configuration, "trace.jsonl", own=True, every=every)
         for number, line in enumerate(self.lines, 2):
             rejection = checker.feed(number, line)

@@ -81,10 +81,10 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Judge, Ju
         judge.pool.shutdown(cancel_futures=True)
 
 
-def move(story: StaticVoters, kind: str, replica: int, others: tuple[int, ...]) -> None:
-    """One move of a run, as far as it is possible; what has happened until then is in the story."""
+def move(story: StaticVoters, kind: str, replica: int, voters: tuple[int, ...]) -> None:
+    """Make one move of a run, if it is possible, after the events of the story."""
     world = story.world
-    to = (*others, *({replica} - set(others)))
+    to = (*voters, *({replica} - set(voters)))
     try:
         match kind:
             case "win":
@@ -102,7 +102,7 @@ def move(story: StaticVoters, kind: str, replica: int, others: tuple[int, ...]) 
                     if end > world.state(one).log.start_offset:
                         story.tell(world.happen(one, TakeSnapshot(end)))
             case "new disks":
-                story.replace_disks(*others)
+                story.replace_disks(*voters)
             case _:
                 return
     except AssertionError:

@@ -15,15 +15,15 @@ def trace() -> Recorded:
 
 
 @pytest.mark.parametrize(
-    ("ending", "said"),
+    ("ending", "reason"),
     [(False, "without an end line"), (True, "the end line says that the run was not over")],
 )
-def test_a_trace_that_stops_early_is_inconclusive(trace: Recorded, ending: bool, said: str) -> None:
+def test_a_trace_that_stops_early_is_inconclusive(trace: Recorded, ending: bool, reason: str) -> None:
     end = encode_line(EndLine(len(trace.lines), False)) if ending else b""
     verdict = verdict_on(trace.header(), trace.raw, ending=end)
     assert (verdict.kind, verdict.complete, verdict.rejection) == (VerdictKind.INCONCLUSIVE, False, None)
     assert verdict.events == len(trace.lines)
-    assert said in str(verdict.reason)
+    assert reason in str(verdict.reason)
 
 
 def _with_a_wrong_epoch(trace: Recorded, at: int) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Which properties a line is held to: those that a rejection can name, and each of them on every line."""
+"""Properties that each line is checked against: those that a rejection can name, and each of them on every line."""
 
 from importlib.resources import files
 

@@ -1,4 +1,4 @@
-"""What is kept in memory while a trace is checked does not depend on its length, where replicas take snapshots."""
+"""Memory for checking a trace does not depend on its length, where replicas take snapshots."""
 
 from dataclasses import replace
 from itertools import islice
@@ -22,7 +22,7 @@ LOOK_EVERY = 1_000
 
 
 class Kept(NamedTuple):
-    """What is kept after a line, counted."""
+    """Sizes of the checker's data after a line."""
 
     followed: int
     """Messages on their way, of the reader."""

@@ -1,4 +1,4 @@
-"""What the rules leave open is right at any replica of other software; what comes close to it is wrong."""
+"""Settings that the rules leave open are accepted at any replica of other software; what comes close to it is wrong."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -121,7 +121,7 @@ def test_more_than_there_is_cannot_be_synced() -> None:
 
 
 def test_the_order_of_effects_is_that_of_the_vectors() -> None:
-    """Of each kind of step every order of its effects is right or wrong, as `happens_before` says."""
+    """Every order of the effects of each kind of step is right or wrong, as `happens_before` says."""
     trace = recorded("snapshots", 1, 250)
     kinds: set[tuple[str, ...]] = set()
     judged: Counter[tuple[bool, VerdictKind]] = Counter()

@@ -27,8 +27,8 @@ VARIANTS = [(scenario, variant) for scenario in SCENARIOS for variant in scenari
 
 @pytest.mark.parametrize(("scenario", "variant"), VARIANTS, ids=[f"{s.name}/{v.name}" for s, v in VARIANTS])
 def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant: Any) -> None:
-    told = play(scenario, variant)
-    verdict = check_occurrences(told.occurrences, told.configuration, variant.name, switched_off=variant.mutants)
+    outcome = play(scenario, variant)
+    verdict = check_occurrences(outcome.occurrences, outcome.configuration, variant.name, switched_off=variant.mutants)
     wanted = TRACE_PROPERTIES & set(variant.violates)
     if not wanted:
         assert verdict.kind is VerdictKind.ACCEPTED, verdict
@@ -36,7 +36,7 @@ def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant:
     assert verdict.rejection is not None
     assert verdict.rejection.kind is RejectionKind.PROPERTY
     assert set(verdict.rejection.properties) & wanted
-    first = min(sequence for name, sequence in told.violated.items() if name in wanted and sequence is not None)
+    first = min(sequence for name, sequence in outcome.violated.items() if name in wanted and sequence is not None)
     assert verdict.rejection.sequence == first
     assert verdict.switched_off == tuple(sorted(variant.mutants))
     assert ": the step violates " in verdict.rejection.headline()
@@ -75,7 +75,7 @@ class Planted(NamedTuple):
 
 
 def _judged(occurrence: Occurrence) -> tuple[object, ...]:
-    """What of its line in a trace the model is asked about: it has no timers."""
+    """Return the part of an occurrence that the model sees, which has no timers."""
     effects = tuple(effect for effect in occurrence.effects if not isinstance(effect, StartTimer))
     line = event_line(occurrence._replace(effects=effects))
     return line.state, line.effects, line.refusal
@@ -108,8 +108,8 @@ def _planted(rule: str) -> Planted:
             return Planted(taken, plan.configuration())
     for scenario, variant in VARIANTS:
         if variant.mutants == (rule,):
-            told = play(scenario, variant)
-            return Planted(told.occurrences, told.configuration)
+            outcome = play(scenario, variant)
+            return Planted(outcome.occurrences, outcome.configuration)
     raise AssertionError(f"{rule} makes no difference in these runs")
 
 

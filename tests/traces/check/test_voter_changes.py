@@ -1,4 +1,4 @@
-"""What only runs with voter changes have: numbers of requests that no line shows, and lists that differ."""
+"""Cases that only runs with voter changes have: numbers of requests that no line records, and lists that differ."""
 
 from dataclasses import replace
 

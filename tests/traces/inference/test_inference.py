@@ -47,12 +47,12 @@ def run(monkeypatch: pytest.MonkeyPatch, seed: int, profile: Profile = KIP) -> t
     return lines, replace(configuration, profile=opaque_profile(profile))
 
 
-def verdict_on(seen: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
+def verdict_on(observations: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
     timeouts = configuration.timeouts
     least = LeastTimeouts(timeouts.election_timeout_ms, timeouts.fetch_timeout_ms, timeouts.request_timeout_ms)
-    result = infer(trace_model(), configuration, seen, opaque, least=dict.fromkeys(opaque, least))
+    result = infer(trace_model(), configuration, observations, opaque, least=dict.fromkeys(opaque, least))
     assert result.failure is None
-    assert result.messages == sum(getattr(observation, "source", 0) in opaque for observation in seen)
+    assert result.messages == sum(getattr(observation, "source", 0) in opaque for observation in observations)
     return check_lines(result.lines, configuration, "inferred", own=False).kind
 
 
@@ -68,36 +68,39 @@ def test_what_is_inferred_from_the_wire_is_accepted(
 @pytest.mark.parametrize("opaque", [{1}, {1, 2}], ids=len)
 def test_messages_are_seen_when_they_pass_the_wire(monkeypatch: pytest.MonkeyPatch, opaque: set[int]) -> None:
     lines, configuration = run(monkeypatch, 2)
-    seen = seen_of(lines, opaque, frames=True)
-    assert {observation.arrives for observation in seen if isinstance(observation, CapturedMessage)} == {True, False}
-    assert verdict_on(seen, configuration, opaque) is VerdictKind.ACCEPTED
+    observations = seen_of(lines, opaque, frames=True)
+    assert {observation.arrives for observation in observations if isinstance(observation, CapturedMessage)} == {
+        True,
+        False,
+    }
+    assert verdict_on(observations, configuration, opaque) is VerdictKind.ACCEPTED
 
 
 def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
     lines, configuration = run(monkeypatch, 1)
-    seen = seen_of(lines, {1, 2, 3})
-    one, other = (infer(trace_model(), configuration, seen, {1, 2, 3}) for _ in range(2))
+    observations = seen_of(lines, {1, 2, 3})
+    one, other = (infer(trace_model(), configuration, observations, {1, 2, 3}) for _ in range(2))
     assert [*map(encode_line, one.lines)] == [*map(encode_line, other.lines)]
 
 
 def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rule: fetch.who-fetches."""
     lines, configuration = run(monkeypatch, 1, opaque_profile(KIP))
-    seen = seen_of(lines, {1, 2, 3})
+    observations = seen_of(lines, {1, 2, 3})
     fetches = [line for line in lines if line.event == "PollFetch" and getattr(line.state, "searching", False)]
     assert fetches
     assert any(getattr(line.input, "destination", None) != getattr(line.state, "leader_id", None) for line in fetches)
-    assert verdict_on(seen, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
+    assert verdict_on(observations, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
 
 
-def moves_before(replica: ReplicaModel, seen: Sequence[Seen], target: CapturedMessage) -> HiddenEvents:
-    events = Events(replica, facts_of(seen), target, target.number)
+def moves_before(replica: ReplicaModel, observations: Sequence[Seen], target: CapturedMessage) -> HiddenEvents:
+    events = Events(replica, facts_of(observations), target, target.number)
     return HiddenEvents(events, target, target.number, thorough=False)
 
 
-def up_to(search: Search, seen: Sequence[Seen], target: CapturedMessage) -> None:
+def up_to(search: Search, observations: Sequence[Seen], target: CapturedMessage) -> None:
     """Follow replica 1 up to a message of its own."""
-    for observation in seen[: target.number]:
+    for observation in observations[: target.number]:
         if isinstance(observation, CapturedMessage) and observation.source == 1:
             search.sent(observation)
         elif isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.arrives:
@@ -107,18 +110,18 @@ def up_to(search: Search, seen: Sequence[Seen], target: CapturedMessage) -> None
 def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that backs off outlasts the role.  Rule: fetch.who-fetches."""
     lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
+    observations = list(seen_of(lines, {1}))
     fetches = [
         observation
-        for observation in seen
+        for observation in observations
         if isinstance(observation, CapturedMessage) and observation.type == "FetchRequest" and observation.source == 1
     ]
     again = fetches[9]
     other = 5 - again.destination
     elsewhere = again._replace(message=structs.replace(again.message, destination=other))
-    seen[again.number] = elsewhere
-    search = Search(ReplicaModel(trace_model(), configuration, 1), facts_of(seen), DEFAULT_BOUND)
-    up_to(search, seen, again)
+    observations[again.number] = elsewhere
+    search = Search(ReplicaModel(trace_model(), configuration, 1), facts_of(observations), DEFAULT_BOUND)
+    up_to(search, observations, again)
     result = search.sent(elsewhere)
     assert isinstance(result, Explained)
     events = [event.line.event for event in itertools.islice(result.nodes[0].history(), 4)]
@@ -129,23 +132,23 @@ def test_a_request_is_not_handled_with_another_answer_than_the_one_that_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
+    observations = list(seen_of(lines, {1}))
     answer = next(
         observation
-        for observation in seen
+        for observation in observations
         if isinstance(observation, CapturedMessage) and observation.type == "VoteResponse" and observation.source == 1
     )
     assert answer.request is not None
     replica = ReplicaModel(trace_model(), configuration, 1)
-    search = Search(replica, facts_of(seen), DEFAULT_BOUND)
-    up_to(search, seen, answer)
+    search = Search(replica, facts_of(observations), DEFAULT_BOUND)
+    up_to(search, observations, answer)
 
     def handled() -> int:
-        moves = moves_before(replica, seen, answer)
+        moves = moves_before(replica, observations, answer)
         return len([*moves._handle(search.nodes[0], answer.request, 0.0)])  # type: ignore[arg-type]
 
     assert handled() == 1
-    seen[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=9))
+    observations[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=9))
     assert handled() == 0
 
 
@@ -153,21 +156,23 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines, configuration = run(monkeypatch, 1)
-    seen = seen_of(lines, {1})
+    observations = seen_of(lines, {1})
     replica = ReplicaModel(trace_model(), configuration, 1)
-    known = facts_of(seen)
+    known = facts_of(observations)
     to_it = [
         observation
-        for observation in seen
+        for observation in observations
         if isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.request is None
     ]
     answered = [message for message in to_it if message.number in known.answers and message.source == 2]
     never = [message for message in to_it if message.number not in known.answers and message.source == 2]
     node = Node(replica.start, requests=tuple(sorted(one.number for one in (*answered, *never))))
     target = next(
-        observation for observation in seen if isinstance(observation, CapturedMessage) and observation.source == 1
+        observation
+        for observation in observations
+        if isinstance(observation, CapturedMessage) and observation.source == 1
     )
-    moves = moves_before(replica, seen, target)
+    moves = moves_before(replica, observations, target)
     assert len(answered) > 1
     assert never
     assert set(moves._next_requests(node)) == {answered[0].number, *[request.number for request in never]}
@@ -179,15 +184,15 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
 def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new leader announces itself to two voters at once."""
     lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
+    observations = list(seen_of(lines, {1}))
     announcements = (
-        observation for observation in seen if getattr(observation, "type", "") == "BeginQuorumEpochRequest"
+        observation for observation in observations if getattr(observation, "type", "") == "BeginQuorumEpochRequest"
     )
     first = next(message for message in announcements if isinstance(message, CapturedMessage) and message.source == 1)
     replica = ReplicaModel(trace_model(), configuration, 1)
-    search = Search(replica, facts_of(seen), DEFAULT_BOUND)
-    up_to(search, seen, first)
-    node, events = search.nodes[0], Events(replica, facts_of(seen), first, first.number)
+    search = Search(replica, facts_of(observations), DEFAULT_BOUND)
+    up_to(search, observations, first)
+    node, events = search.nodes[0], Events(replica, facts_of(observations), first, first.number)
     for place in node.responses:
         node = next((after for after, _ in events.taken(node, events.delivery(node, place), 0.0, place)), node)
     poll = events.line(node, "Poll")

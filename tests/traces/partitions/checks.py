@@ -76,7 +76,7 @@ def verdicts_without(rules: list[str], seeds: range, events: int) -> dict[str, P
 
 
 def first_violations(rules: list[str], seeds: range, events: int) -> dict[tuple[str, int], tuple[Judged, Judged]]:
-    """Of runs that leave out a rule and say so: the first line that violates something, to the reference and to TLC."""
+    """Return the first violations by the reference and by TLC in runs that omit a rule and record it."""
     found: dict[tuple[str, int], tuple[Judged, Judged]] = {}
     for rule in rules:
         for seed in seeds:

@@ -41,7 +41,7 @@ def others(value: object) -> list[object]:
 
 
 def accepted_alterations() -> tuple[int, list[tuple[int, int, JsonPath, object]]]:
-    """How many alterations of what lines show were tried, and those that were accepted; reordered sets apart."""
+    """Return the number of tried alterations of recorded fields, and those that were accepted; reordered sets apart."""
     tried, accepted = 0, []
     for seed in SEEDS:
         configuration = random_configuration(seed)
@@ -80,7 +80,7 @@ def _put(line: Any, place: JsonPath, value: object) -> None:
 
 
 def _is_another_order(place: JsonPath, value: object, other: object) -> bool:
-    """Who is told first is open, and in which order partitions are listed."""
+    """The order of notifications, and that of listed partitions, is open."""
     if place[-1] not in ("effects", "reassignments") or not isinstance(value, list) or not isinstance(other, list):
         return False
     return sorted(map(str, value)) == sorted(map(str, other))

@@ -41,7 +41,7 @@ class Cluster:
         return [process.pid for process in started if any(_EXECUTOR in word for word in _command_line(process))]
 
     def workers_with_our_packages(self) -> int:
-        """How many workers have run the check of a trace from the packages that were shipped to them."""
+        """Return the number of workers that ran the check of a trace from the packages that were shipped to them."""
         # Python leaves its compiled form beside what it imports.
         shipped = f"app-*/*/{PACKAGES_FOLDER}/kraft_pipeline/__pycache__/checking.*.pyc"
         return sum(any((self.folder / f"work-{number}").glob(shipped)) for number in range(WORKERS))

@@ -1,4 +1,4 @@
-"""What `--input` stands for."""
+"""Files that `--input` selects."""
 
 import errno
 import os
@@ -81,7 +81,7 @@ def test_a_folder_without_traces_is_an_error(tmp_path: Path) -> None:
 
 
 def _listed(folder: Path, *patterns: str) -> list[tuple[str, str]]:
-    """What is read: the file behind the name, and the name."""
+    """Return the files that are read: the target of each name, and the name."""
     rows, _ = list_inputs(patterns)
     return [(os.path.relpath(os.fsdecode(row["path"]), folder), row["source"]) for row in rows]
 

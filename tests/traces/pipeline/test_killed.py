@@ -1,4 +1,4 @@
-"""What is killed while it works costs time and no results."""
+"""Killed processes cost time, but no results."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What a killed process leaves behind: a folder that the next session removes, a journal of what it was at."""
+"""Leftovers of a killed process: a folder that the next session removes, a journal of what it was at."""
 
 import os
 import signal
