@@ -22,7 +22,7 @@ function showVerdict(box, trace) {
   if (off.length) box.append(element("p", { textContent: "Rules that this run omits on purpose:" }), ruleList(trace, off));
 }
 
-// How much of the trace was compared, and which fields were not shown where.
+// Extent of the comparison, and the groups of fields that some events lack.
 function comparedWords({ whole, groups, properties }) {
   if (whole === "complete") return "Compared: complete.";
   const lacking = Object.entries(groups).filter(([, one]) => one.shown < one.events).map(([name, one]) => `${name} (${one.shown} of ${one.events} do)`);
