@@ -101,7 +101,7 @@ _BY_NAME: Mapping[str, TraceForm] = {
 
 @cache
 def forms(kind: Any) -> Mapping[str, TraceForm]:
-    """The forms of the fields of a message, an event or an effect of the reference, by name and in their order."""
+    """Return the forms of the fields of a message, an event or an effect of the reference, by name and in order."""
     hints = get_type_hints(kind)
     return {
         field.name: _BY_NAME.get(field.name) or _BY_TYPE.get(hints[field.name]) or TraceForm(hints[field.name])

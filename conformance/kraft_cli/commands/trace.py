@@ -56,6 +56,6 @@ def _describe_gaps(trace: ProcessTrace) -> Iterator[str]:
         number = trace.events[index][0] if index < len(trace.events) else trace.events[-1][0] + 1
         yield f"{trace.source}:{number}: {text}: the merged trace marks the gap"
     if trace.is_torn:
-        yield f"{trace.source}: the last line is torn, and left out: the merged trace is not complete"
+        yield f"{trace.source}: the last line is incomplete and is omitted: the merged trace is not complete"
     if not trace.is_over:
         yield f"{trace.source}: the end line says that the run was not over: the merged trace is not complete"

@@ -30,7 +30,7 @@ TraceCorrelation == event.sequence
 (* The answers to Fetches, where a foreign line shows how they are given.  *)
 (* One that has nothing to say may wait: its Fetch stays, with no copy     *)
 (* under way.  A later line gives it, as it would answer such a Fetch      *)
-(* itself.  kraft_traces.alternatives.fetch_answers says the same.             *)
+(* itself.  kraft_traces.latitude.fetch_answers says the same.             *)
 (***************************************************************************)
 ShowsFetches == "fetches" \in DOMAIN event
 

@@ -20,7 +20,15 @@ from kraft_reference.events import (
     Restart,
     TakeSnapshot,
 )
-from kraft_traces.check.binding import Event, LeftOutError, base, choice, complete_event, delivered_id, message_place
+from kraft_traces.check.binding import (
+    Event,
+    MissingFieldError,
+    base,
+    choice,
+    complete_event,
+    delivered_id,
+    message_place,
+)
 from kraft_traces.check.model import InFlightMessage
 from kraft_traces.check.observation import agrees, canonical_message
 from kraft_traces.check.requests import NOBODY, Replica, request_number, requested_changes, requested_targets
@@ -51,7 +59,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """The events to try."""
+    """Events to try."""
 
     events: tuple[Event, ...]
     unknown: str | None = None
@@ -70,8 +78,8 @@ def attempts(line: EventLine, around: Surroundings) -> Attempts:
         return Attempts(tuple({**base(line), "sent": way.sent} for way in deliverable(line, around.in_flight)))
     try:
         return Attempts((complete_event(line, around.cluster_id),))
-    except LeftOutError as left_out:
-        return _filled_in(line, around, left_out.field)
+    except MissingFieldError as error:
+        return _filled_in(line, around, error.field)
 
 
 def deliverable(line: EventLine, in_flight: Callable[[int | None], Iterable[InFlightMessage]]) -> list[InFlightMessage]:

@@ -19,7 +19,7 @@ from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
 Event = dict[str, object]
 
 
-class LeftOutError(Exception):
+class MissingFieldError(Exception):
     """A line lacks a field that determines its event.
 
     Attributes:
@@ -85,7 +85,7 @@ def complete_event(line: EventLine, cluster_id: str) -> Event:
     """Return the event of a complete line, in a trace of the cluster with this id.
 
     Raises:
-        LeftOutError: a field that determines the event is missing.
+        MissingFieldError: a field that determines the event is missing.
         UnrepresentableError: the line has a number that the model cannot represent.
     """
     event = base(line)
@@ -98,12 +98,12 @@ def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:
     if name.startswith(HANDLE):
         identifier = delivered_id(line)
         if identifier is UNSET:
-            raise LeftOutError("message.id")
+            raise MissingFieldError("message.id")
         return {"sent": message_place(identifier).sent}
     fields = EVENTS[name].input
     for field in fields:
         if fields_of_input is UNSET or getattr(fields_of_input, field) is UNSET:
-            raise LeftOutError(f"input.{field}")
+            raise MissingFieldError(f"input.{field}")
     values = {field: getattr(fields_of_input, field) for field in fields}
     if "message_id" in values:
         return message_place(values["message_id"])._asdict()

@@ -25,7 +25,7 @@ from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.alternatives.decisions import OpenAnswer, is_open
 from kraft_traces.alternatives.high_watermarks import as_unknown, checkpoint_as_unknown, published_as_unknown
 from kraft_traces.check.binding import (
-    LeftOutError,
+    MissingFieldError,
     UnrepresentableError,
     base,
     complete_event,
@@ -371,7 +371,7 @@ class TraceChecker:
     def _advance(self, number: int, line: EventLine) -> Rejection | None:
         differing = (*self._flights.differences(line), *self._ahead.lost(line))
         if self._own:
-            differing += self._comparison.left_out(line)
+            differing += self._comparison.missing_fields(line)
         if differing:
             return self._mismatch(number, line, differing)
         rejection = self._advance_as_it_is(number, line)
@@ -394,9 +394,9 @@ class TraceChecker:
         if self._own or (len(self._branches) == 1 and not has_choice and self._flights.is_sure(line)):
             try:
                 return self._advance_complete(number, line)
-            except LeftOutError as left_out:
+            except MissingFieldError as error:
                 if self._own:
-                    return self._mismatch(number, line, (Difference(left_out.field, "a value", MISSING),))
+                    return self._mismatch(number, line, (Difference(error.field, "a value", MISSING),))
         advanced = self._candidates.advance(number, line, self._branches)
         if isinstance(advanced, Rejection):
             return advanced
@@ -408,7 +408,7 @@ class TraceChecker:
         """Advance in the common case of one branch and a line that determines its event.
 
         Raises:
-            LeftOutError: a field that determines the event is missing.
+            MissingFieldError: a field that determines the event is missing.
             UnrepresentableError: the line has a number that the model cannot represent.
         """
         branch = self._branches[0]
@@ -423,7 +423,7 @@ class TraceChecker:
         if len(possible.states) > 1:
             if self._own:
                 return self._diagnosis.ambiguous(where)
-            raise LeftOutError("what tells the successors apart")
+            raise MissingFieldError("what tells the successors apart")
         (after,) = possible.states
         differing = self._comparison.differences(line, after)
         if differing:

@@ -197,7 +197,7 @@ class ShownFields:
     """Counter of the recorded fields of a trace."""
 
     def __init__(self, *, own: bool) -> None:
-        """`own` if each line has every field, which the checker ensures."""
+        """Count nothing yet; `own` if each line has every field, which the checker ensures."""
         self._own = own
         self._lines: dict[tuple[str, int], int] = defaultdict(int)
 

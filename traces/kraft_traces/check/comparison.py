@@ -51,7 +51,7 @@ class Comparison:
         self._model = model
         self._own = own
 
-    def left_out(self, line: EventLine) -> tuple[Difference, ...]:
+    def missing_fields(self, line: EventLine) -> tuple[Difference, ...]:
         """Return the missing fields of an own line that no other comparison covers.
 
         The model has no time, but the reader checks that `time_ms` never goes back.

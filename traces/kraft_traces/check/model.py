@@ -312,7 +312,7 @@ def _hashable(value: object) -> TlaValue:
 
 
 def trace_model(switched_off: frozenset[str] = frozenset()) -> TraceModel:
-    """The model without these rules; TLC parses it when it is first asked (one to two seconds).
+    """Return the model without these rules, which TLC parses at the first evaluation.
 
     Raises:
         MutantError, EditError: these rules cannot be left out.
