@@ -69,14 +69,14 @@ def test_a_run_begins_with_empty_disks() -> None:
 
 
 def test_the_writer_puts_a_checkpoint_after_every_so_many_events() -> None:
-    told = random_run(cluster(), 3, 50)
-    raw = list(trace_bytes(told, cluster(), own_generator(), checkpoint_every=7))
+    occurrences = random_run(cluster(), 3, 50)
+    raw = list(trace_bytes(occurrences, cluster(), own_generator(), checkpoint_every=7))
     lines = [json.loads(line) for line in raw]
     assert [line["sequence"] for line in lines if line["kind"] == "checkpoint"] == [7, 14, 21, 28, 35, 42, 49]
-    assert raw == followed(cluster(), told).lines([7, 14, 21, 28, 35, 42, 49], generator=own_generator())
-    plain = list(trace_bytes(told, cluster(), own_generator()))
-    assert plain == [line for line, shown in zip(raw, lines, strict=True) if shown["kind"] != "checkpoint"]
-    assert [type(line) for line in line_maker(cluster(), 1)(told[0])] == [EventLine, CheckpointLine]
+    assert raw == followed(cluster(), occurrences).lines([7, 14, 21, 28, 35, 42, 49], generator=own_generator())
+    plain = list(trace_bytes(occurrences, cluster(), own_generator()))
+    assert plain == [line for line, document in zip(raw, lines, strict=True) if document["kind"] != "checkpoint"]
+    assert [type(line) for line in line_maker(cluster(), 1)(occurrences[0])] == [EventLine, CheckpointLine]
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -123,18 +123,18 @@ def test_commands_take_a_trace_with_checkpoints_for_the_one_without(
 ) -> None:
     run = simulated("elections", 1, 60)
     monkeypatch.chdir(tmp_path)
-    told: list[list[tuple[int, str]]] = []
+    results: list[list[tuple[int, str]]] = []
     for places in ((), after):
         File("trace.jsonl").write_bytes(b"".join(run.lines(places)))
-        told.append([])
+        results.append([])
         for words in (
             ("validate", "trace.jsonl"),
             # Which way the verdict came about is not the same: a checkpoint is for TLC.
             ("validate", "trace.jsonl", "--json", "--interpreted"),
         ):
-            told[-1].append((main(words), capsys.readouterr().out))
-    assert told[0] == told[1]
-    assert [code for code, _ in told[0]] == [0, 0]
+            results[-1].append((main(words), capsys.readouterr().out))
+    assert results[0] == results[1]
+    assert [code for code, _ in results[0]] == [0, 0]
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -70,20 +70,22 @@ def _first(lines: Lines, event: str) -> dict[str, Any]:
 
 def _record(lines: Lines, kind: str) -> dict[str, Any]:
     effects = (effect for line in lines for effect in line.get("effects", ()) if effect["kind"] == "AppendRecords")
-    found: dict[str, Any] = next(one for effect in effects for one in effect["records"] if one["kind"] == kind)
-    return found
+    record: dict[str, Any] = next(
+        candidate for effect in effects for candidate in effect["records"] if candidate["kind"] == kind
+    )
+    return record
 
 
 def _snapshot(lines: Lines) -> dict[str, Any]:
     effects = (effect for line in lines for effect in line.get("effects", ()))
-    found: dict[str, Any] = next(effect["snapshot"] for effect in effects if effect["kind"] == "WriteSnapshot")
-    return found
+    snapshot: dict[str, Any] = next(effect["snapshot"] for effect in effects if effect["kind"] == "WriteSnapshot")
+    return snapshot
 
 
 def _answered_change(lines: Lines) -> dict[str, Any]:
     effects = (effect for line in lines for effect in line.get("effects", ()) if effect["kind"] == "Send")
-    found: dict[str, Any] = next(e["message"] for e in effects if e["message"]["type"] == "AddVoterResponse")
-    return found
+    response: dict[str, Any] = next(e["message"] for e in effects if e["message"]["type"] == "AddVoterResponse")
+    return response
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,8 @@ def shown(document: Document) -> Document:
 
 def _without_order(value: Any, name: str | None = None) -> Any:
     if isinstance(value, dict):
-        said = {key: part for key, part in value.items() if (key, part) != ("target", None)}
-        return {key: 0 if key == "timeout_ms" else _without_order(part, key) for key, part in said.items()}
+        kept_fields = {key: part for key, part in value.items() if (key, part) != ("target", None)}
+        return {key: 0 if key == "timeout_ms" else _without_order(part, key) for key, part in kept_fields.items()}
     if isinstance(value, list):
         parts = [_without_order(part) for part in value]
         return sorted(parts, key=json.dumps) if name in SETS else parts

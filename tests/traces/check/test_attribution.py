@@ -32,17 +32,17 @@ def steps_of(workload: str) -> tuple[Configuration, list[tuple[ReplicaState, Occ
     for occurrence in simulation.run():
         by_replica.setdefault(occurrence.replica_id, []).append(occurrence)
     by_replica.pop(None, None)
-    found = [(first.state, one) for of_one in by_replica.values() for first, one in pairwise(of_one) if first.state]
-    return simulation.configuration, found
+    pairs = [(first.state, one) for of_one in by_replica.values() for first, one in pairwise(of_one) if first.state]
+    return simulation.configuration, pairs
 
 
 @pytest.mark.parametrize("workload", ["chaos", "crashes", "impatient-changes", "old-voters"])
 def test_a_line_of_the_reference_differs_in_nothing_from_its_step(workload: str) -> None:
     configuration, steps = steps_of(workload)
     assert len(steps) > 200
-    for before, one in steps:
-        line = event_line(one)
-        replica, event, draw = Replica(before, configuration), event_of(line), Draw(one.sequence, 0, 0)
+    for before, following in steps:
+        line = event_line(following)
+        replica, event, draw = Replica(before, configuration), event_of(line), Draw(following.sequence, 0, 0)
         died = crash_point_of(line)
         if died is None:
             step = replica.step(event, draw)  # type: ignore[arg-type]  # it happens at a replica
@@ -54,17 +54,17 @@ def test_a_line_of_the_reference_differs_in_nothing_from_its_step(workload: str)
 def wrong_line(bug: Misnamed) -> tuple[EventLine, ReplicaState, Configuration]:
     """The first line of a run that shows something else with a bug, and the state before it."""
     configuration, steps = steps_of(bug.workload)
-    for before, one in sorted(steps, key=lambda step: step[1].sequence):
-        line = event_line(one)
+    for before, following in sorted(steps, key=lambda step: step[1].sequence):
+        line = event_line(following)
         event = event_of(line)
         if crash_point_of(line) is not None:
             continue
-        given = Given(before, configuration, event, Draw(one.sequence, 0, 0))  # type: ignore[arg-type]
-        for _, wrong in outcomes(given, {bug.name: bug.edits}):
-            effects = tuple([traced_effect(one.sequence, effect) for effect in wrong.effects])
-            shown = replace(line, state=traced_state(wrong.state), effects=effects, refusal=wrong.refusal)
-            if line_differences(shown, Replica(before, configuration).step(event, given.draw)):  # type: ignore[arg-type]
-                return shown, before, configuration
+        circumstances = Given(before, configuration, event, Draw(following.sequence, 0, 0))  # type: ignore[arg-type]
+        for _, wrong in outcomes(circumstances, {bug.name: bug.edits}):
+            effects = tuple([traced_effect(following.sequence, effect) for effect in wrong.effects])
+            recorded = replace(line, state=traced_state(wrong.state), effects=effects, refusal=wrong.refusal)
+            if line_differences(recorded, Replica(before, configuration).step(event, circumstances.draw)):  # type: ignore[arg-type]
+                return recorded, before, configuration
     raise AssertionError("the run does not meet the bug")
 
 

@@ -274,10 +274,10 @@ def test_a_lie_in_any_field_of_a_checkpoint_is_rejected_there() -> None:
                     assert any(path.startswith(field) or field.startswith(path) for field in fields), (path, fields)
                     lied.add(place.field)
                     break
-    shown = {shown_field(field) for field in lied}
+    recorded = {shown_field(field) for field in lied}
     states = {f"replicas[].state.{name}" for name in TracedState.__struct_fields__}
     states -= {f"replicas[].state.{name}" for name in (*FOLLOWING, "replica_key")}
-    assert states | ELSEWHERE <= shown, (states | ELSEWHERE) - shown
+    assert states | ELSEWHERE <= recorded, (states | ELSEWHERE) - recorded
     assert len(lied) >= 250
 
 
@@ -452,11 +452,11 @@ def _a_value_beyond_the_model(document: Any) -> None:
 
 
 def test_a_number_beyond_the_model_leaves_the_verdict_open() -> None:
-    found = opened(_a_value_beyond_the_model)
-    assert found.kind is VerdictKind.INCONCLUSIVE
-    assert found.reason is not None
-    assert found.reason.startswith("line 2: the model cannot represent this checkpoint: ")
-    assert found.reason.endswith(" does not fit in TLC's 32-bit integers")
+    verdict = opened(_a_value_beyond_the_model)
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert verdict.reason is not None
+    assert verdict.reason.startswith("line 2: the model cannot represent this checkpoint: ")
+    assert verdict.reason.endswith(" does not fit in TLC's 32-bit integers")
 
 
 @pytest.mark.parametrize(

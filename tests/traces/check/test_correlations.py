@@ -25,17 +25,17 @@ def counted(trace: Recorded) -> Documents:
     numbers = {replica: count(500) for replica in trace.configuration.replicas}
     own: dict[tuple[int, int, int], int] = {}
 
-    def named(asker: int, asked: int, drawn: int) -> int:
-        if (asker, asked, drawn) not in own:
-            own[asker, asked, drawn] = next(numbers[asker])
-        return own[asker, asked, drawn]
+    def named(requester: int, receiver: int, drawn: int) -> int:
+        if (requester, receiver, drawn) not in own:
+            own[requester, receiver, drawn] = next(numbers[requester])
+        return own[requester, receiver, drawn]
 
     lines = [document_of(line) for line in trace.lines]
     for line in lines:
         for message in _messages(line):
             ends = (message["source"], message["destination"])
-            asker, asked = ends if message["type"].endswith("Request") else ends[::-1]
-            message["correlation_id"] = named(asker, asked, message["correlation_id"])
+            requester, receiver = ends if message["type"].endswith("Request") else ends[::-1]
+            message["correlation_id"] = named(requester, receiver, message["correlation_id"])
         state = line.get("state")
         if state:
             replica = line["replica"]
@@ -69,7 +69,7 @@ def test_an_id_that_only_its_receiver_shows_is_right() -> None:
 
 def _of_another_request(lines: Documents) -> str:
     *_, line = (line for line in lines if line["event"] == "HandleFetchRequest" and line["effects"])
-    _set(line, "FetchResponse", lambda given: given - 1)
+    _set(line, "FetchResponse", lambda correlation_id: correlation_id - 1)
     return "event.fetches.late"
 
 
@@ -111,8 +111,8 @@ def test_a_wrong_id_is_rejected(spoil: Callable[[Documents], str]) -> None:
     verdict = verdict_of(trace, lines)
     assert verdict.rejection is not None
     conjunct = verdict.rejection.conjunct
-    shown = [difference.field for difference in verdict.rejection.differences] if conjunct is None else [conjunct.text]
-    assert any(field in it for it in shown), verdict.rejection
+    places = [difference.field for difference in verdict.rejection.differences] if conjunct is None else [conjunct.text]
+    assert any(field in it for it in places), verdict.rejection
 
 
 def _without_ids_of_requests(lines: Documents) -> None:
@@ -143,8 +143,8 @@ def test_what_is_awaited_tells_the_ids_that_the_requests_do_not_show() -> None:
     assert verdict_of(trace, lines).kind is VerdictKind.ACCEPTED
     later = (line for line in lines if line["event"] not in ("Poll", "PollFetch"))
     *_, state = (line["state"] for line in later if line.get("state", {}).get("awaiting"))
-    receiver, given = state["awaiting"][-1]
-    state["awaiting"][-1] = [receiver, given + 1]
+    receiver, correlation_id = state["awaiting"][-1]
+    state["awaiting"][-1] = [receiver, correlation_id + 1]
     verdict = verdict_of(trace, lines)
     assert verdict.rejection is not None
     assert [difference.field for difference in verdict.rejection.differences] == ["state.awaiting"]

@@ -163,7 +163,7 @@ def test_a_fault_of_the_compiler_is_found_by_tlc(monkeypatch: pytest.MonkeyPatch
     model = trace_model()
     for name in ("\\cup", "\\union"):
         kind, _ = expressions._BUILT_IN[name]
-        faulty = (kind, lambda x, given, scope, node: x.term(given[0], scope).as_value())
+        faulty = (kind, lambda x, arguments, scope, node: x.term(arguments[0], scope).as_value())
         monkeypatch.setitem(expressions._BUILT_IN, name, faulty)
     building.write_jar(model.specification, building.TRACE, tmp_path / "faulty.jar")
     monkeypatch.setattr(model, "_lines", building.load(tmp_path / "faulty.jar", "Lines"))

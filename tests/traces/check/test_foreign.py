@@ -99,8 +99,8 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
         document = document_of(line)
         for field in ("effects", "refusal", "cause"):
             document.pop(field, None)
-        shown = [place for place in places(document) if place.path[0] in ("state", "message")]
-        for place in chance.sample(shown, min(len(shown), 1 if number % 4 == 0 else 0)):
+        candidates = [place for place in places(document) if place.path[0] in ("state", "message")]
+        for place in chance.sample(candidates, min(len(candidates), 1 if number % 4 == 0 else 0)):
             alteration = altered(document, place, chance)
             if alteration is None or _says_less(place.path, alteration.altered) or _is_name(line, alteration):
                 continue

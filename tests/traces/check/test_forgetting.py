@@ -24,10 +24,10 @@ class StaticVoters(Story):
 
     def campaign(self, replica: int, *, to: tuple[int, ...]) -> None:
         """Candidate of the next epoch by the Pre-Vote of these replicas; the requests for votes are on their way."""
-        for one in (*(other for other in to if other != replica), replica):
+        for voter in (*(other for other in to if other != replica), replica):
             # Who follows a leader that serves it refuses every Pre-Vote.
-            if self.world.state(one).role is Role.FOLLOWER:
-                self.tell(self.world.happen(one, FetchTimeout()))
+            if self.world.state(voter).role is Role.FOLLOWER:
+                self.tell(self.world.happen(voter, FetchTimeout()))
         if self.world.state(replica).role is Role.LEADER:
             self.tell(self.world.happen(replica, Shutdown()))
         while self.world.state(replica).role is not Role.PROSPECTIVE:

@@ -97,10 +97,10 @@ def move(story: StaticVoters, kind: str, replica: int, voters: tuple[int, ...]) 
                     story.tell(world.happen(leader, ClientAppend(len(story.lines))))
                     story.fetch(leader, *(set(to) - {leader}))
             case "snapshots":
-                for one in IDS:
-                    end = world.state(one).high_watermark or 0
-                    if end > world.state(one).log.start_offset:
-                        story.tell(world.happen(one, TakeSnapshot(end)))
+                for voter in IDS:
+                    end = world.state(voter).high_watermark or 0
+                    if end > world.state(voter).log.start_offset:
+                        story.tell(world.happen(voter, TakeSnapshot(end)))
             case "new disks":
                 story.replace_disks(*voters)
             case _:

@@ -46,7 +46,7 @@ def test_a_wrong_line_is_rejected_however_the_trace_ends(trace: Recorded, ending
 
 
 def test_progress_is_told_as_lines_are_done(trace: Recorded) -> None:
-    told: list[int] = []
+    counts: list[int] = []
     content = b"".join([trace.header(), *trace.raw])
-    check_reader(trace_of_bytes(content), on_events=told.append)
-    assert sum(told) == len(trace.lines)
+    check_reader(trace_of_bytes(content), on_events=counts.append)
+    assert sum(counts) == len(trace.lines)

@@ -51,8 +51,8 @@ OTHERWISE = {
 
 def simulated(plan: RunPlan, make: Callable[[ReplicaState, Configuration], Replica]) -> Simulation:
     preset = plan.preset()
-    given = (plan.configuration(), plan.seed, preset.workload, preset.faults)
-    return Simulation(*given, steps=plan.steps, make_replica=make)
+    arguments = (plan.configuration(), plan.seed, preset.workload, preset.faults)
+    return Simulation(*arguments, steps=plan.steps, make_replica=make)
 
 
 @cache
@@ -76,9 +76,9 @@ def verdict(trace: Recorded) -> Verdict:
 @pytest.mark.parametrize("workload", ["crashes", "chaos"])
 def test_other_answers_are_right_and_the_verdict_names_them(workload: str) -> None:
     trace = recorded_with(tuple(OTHERWISE.items()), workload, 5, 400)
-    found = verdict(trace)
-    assert found.kind is VerdictKind.ACCEPTED, found
-    taken = {setting.decision: setting.answer for setting in found.open_answers}
+    actual = verdict(trace)
+    assert actual.kind is VerdictKind.ACCEPTED, actual
+    taken = {setting.decision: setting.answer for setting in actual.open_answers}
     assert "leader_high_watermark" in taken
     assert taken.items() <= OTHERWISE.items()
 
@@ -189,8 +189,8 @@ def test_a_follower_may_go_on_refusing_until_its_timer_fires(timer_fired: bool, 
     story.tell(story.world.happen(2, FetchTimeout()), story.world.happen(2, Poll()))
     if timer_fired:
         story.tell(story.world.happen(3, FetchTimeout()))
-    ((asked, _),) = story.world.messages(source=2, destination=3)
-    line = story.tell(story.world.deliver(asked))
+    ((request, _),) = story.world.messages(source=2, destination=3)
+    line = story.tell(story.world.deliver(request))
     assert rejection_of(story, line) is None
     document = document_of(line)
     document["effects"][0]["message"]["granted"] = granted

@@ -101,8 +101,8 @@ def test_it_is_right(other: Other, workload: str) -> None:
     trace = recorded(workload, 1, 200)
     lines = otherwise(trace, other)
     assert lines != list(trace.lines)
-    found = verdict(trace, lines)
-    assert found.kind is VerdictKind.ACCEPTED, found
+    actual = verdict(trace, lines)
+    assert actual.kind is VerdictKind.ACCEPTED, actual
 
 
 def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
@@ -112,9 +112,9 @@ def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[Tra
 
 def test_more_than_there_is_cannot_be_synced() -> None:
     trace = recorded("elections", 1, 100)
-    found = verdict(trace, otherwise(trace, syncs_too_far))
-    assert found.rejection is not None
-    assert {difference.field.partition("[")[0] for difference in found.rejection.differences} <= {
+    actual = verdict(trace, otherwise(trace, syncs_too_far))
+    assert actual.rejection is not None
+    assert {difference.field.partition("[")[0] for difference in actual.rejection.differences} <= {
         "effects",
         "state.flushed_offset",
     }
@@ -146,9 +146,9 @@ def test_records_are_synced_after_they_are_appended() -> None:
     place, line = next((place, line) for place, line in elected if appends_and_syncs(line))
     assert line.effects, "it appends"
     syncs = [effect for effect in line.effects if isinstance(effect, TracedFlushLog)]
-    others = [effect for effect in line.effects if not isinstance(effect, TracedFlushLog)]
-    append = next(number for number, effect in enumerate(others) if isinstance(effect, TracedAppendRecords))
-    effects = (*others[:append], *syncs, *others[append:])
+    other_effects = [effect for effect in line.effects if not isinstance(effect, TracedFlushLog)]
+    append = next(number for number, effect in enumerate(other_effects) if isinstance(effect, TracedAppendRecords))
+    effects = (*other_effects[:append], *syncs, *other_effects[append:])
     verdict = verdict_on_every_way(
         trace.header(FOREIGN), map(encode_line, (*trace.lines[:place], replace(line, effects=effects)))
     )
@@ -189,9 +189,9 @@ def has_more_than_it_synced(line: EventLine) -> bool:
 
 def test_a_crash_loses_nothing_that_was_shown_to_be_synced() -> None:
     trace = recorded("snapshots", 1, 200)
-    found = verdict(trace, otherwise(trace, synced_at_once))
-    assert found.rejection is not None
-    (difference,) = found.rejection.differences
+    actual = verdict(trace, otherwise(trace, synced_at_once))
+    assert actual.rejection is not None
+    (difference,) = actual.rejection.differences
     assert (difference.field, difference.expected) == ("input.log_end_offset", "at least 7, the end of the synced log")
 
 
@@ -203,10 +203,10 @@ def test_what_was_shown_to_be_synced_stays_synced() -> None:
     )
     place = next(ahead) - 1
     lines[place] = trace.lines[place]
-    found = verdict(trace, lines)
-    assert found.rejection is not None
-    (difference,) = found.rejection.differences
-    assert (difference.field, found.rejection.sequence) == ("state.flushed_offset", lines[place].sequence)
+    actual = verdict(trace, lines)
+    assert actual.rejection is not None
+    (difference,) = actual.rejection.differences
+    assert (difference.field, actual.rejection.sequence) == ("state.flushed_offset", lines[place].sequence)
 
 
 @pytest.mark.parametrize(
@@ -261,8 +261,8 @@ def test_a_crash_between_two_portions_is_not_decided() -> None:
     assert line.effects, "the vote"
     begun = replace(line.effects[0], voted_key=None, leader_id=None)
     died = replace(line, effects=(begun,), crash=TracedCrash(1, end_of_log(line)), state=UNSET, refusal=UNSET)
-    found = verdict(trace, (*trace.lines[:place], died))
-    assert (found.kind, found.reason) == (
+    actual = verdict(trace, (*trace.lines[:place], died))
+    assert (actual.kind, actual.reason) == (
         VerdictKind.INCONCLUSIVE,
         f"line {place + 2}: the replica dies between two writes of its quorum state, which the model writes at once",
     )

@@ -90,11 +90,11 @@ def _with_every_rule(plan: RunPlan) -> tuple[Occurrence, ...]:
 def _to_first_difference(without: Iterable[Occurrence], with_rule: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
     """Empty if the rule makes no difference, or one that first shows in what happens next: in timers alone."""
     taken: list[Occurrence] = []
-    for one, other in zip(without, with_rule, strict=False):
-        taken.append(one)
-        if (one.replica_id, one.event) != (other.replica_id, other.event):
+    for occurrence, other in zip(without, with_rule, strict=False):
+        taken.append(occurrence)
+        if (occurrence.replica_id, occurrence.event) != (other.replica_id, other.event):
             return ()
-        if _judged(one) != _judged(other):
+        if _judged(occurrence) != _judged(other):
             return tuple(taken)
     return ()
 

@@ -18,11 +18,11 @@ from kraft_traces.encode import encode_line
 @pytest.mark.parametrize("is_answered", [True, False])
 def test_the_answer_shows_the_number_of_its_request_and_nothing_else_does(is_answered: bool) -> None:
     trace = recorded("voter-changes", 3)
-    place, asked = next(
+    place, request = next(
         (n, line) for n, line in enumerate(trace.lines) if line.event == "RemoveVoter" and not line.refusal
     )
-    gone = [("input", "request"), *([] if is_answered else [("state",), ("effects",)])]
-    lines = [*trace.lines[:place], line_of(without(asked, *gone)), *trace.lines[place + 1 :]]
+    omitted = [("input", "request"), *([] if is_answered else [("state",), ("effects",)])]
+    lines = [*trace.lines[:place], line_of(without(request, *omitted)), *trace.lines[place + 1 :]]
     verdict = verdict_on(trace.header(FOREIGN), map(encode_line, lines))
     assert verdict.kind is (VerdictKind.ACCEPTED if is_answered else VerdictKind.INCONCLUSIVE), verdict
     assert is_answered or "input.request is left out" in str(verdict.reason)
@@ -35,6 +35,6 @@ def test_replicas_formatted_with_other_lists_disagree_about_the_voters() -> None
     for configuration, broken in ((alike, None), (apart, ("ConfigAgreement",))):
         story = Story(configuration)
         checker = story.checker()
-        found = checker.feed(2, story.tell(story.world.happen(1, Poll())))
-        rejection = checker.finish(complete=True, rejection=found).rejection
+        actual = checker.feed(2, story.tell(story.world.happen(1, Poll())))
+        rejection = checker.finish(complete=True, rejection=actual).rejection
         assert (rejection and rejection.properties) == broken

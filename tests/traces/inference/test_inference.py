@@ -79,8 +79,8 @@ def test_messages_are_seen_when_they_pass_the_wire(monkeypatch: pytest.MonkeyPat
 def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
     lines, configuration = run(monkeypatch, 1)
     observations = seen_of(lines, {1, 2, 3})
-    one, other = (infer(trace_model(), configuration, observations, {1, 2, 3}) for _ in range(2))
-    assert [*map(encode_line, one.lines)] == [*map(encode_line, other.lines)]
+    first, second = (infer(trace_model(), configuration, observations, {1, 2, 3}) for _ in range(2))
+    assert [*map(encode_line, first.lines)] == [*map(encode_line, second.lines)]
 
 
 def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,14 +158,14 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     lines, configuration = run(monkeypatch, 1)
     observations = seen_of(lines, {1})
     replica = ReplicaModel(trace_model(), configuration, 1)
-    known = facts_of(observations)
+    facts = facts_of(observations)
     to_it = [
         observation
         for observation in observations
         if isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.request is None
     ]
-    answered = [message for message in to_it if message.number in known.answers and message.source == 2]
-    never = [message for message in to_it if message.number not in known.answers and message.source == 2]
+    answered = [message for message in to_it if message.number in facts.answers and message.source == 2]
+    never = [message for message in to_it if message.number not in facts.answers and message.source == 2]
     node = Node(replica.start, requests=tuple(sorted(one.number for one in (*answered, *never))))
     target = next(
         observation

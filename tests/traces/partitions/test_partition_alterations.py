@@ -50,8 +50,8 @@ def accepted_alterations() -> tuple[int, list[tuple[int, int, JsonPath, object]]
         for _ in range(ALTERATIONS):
             number = random.randrange(1, len(texts))
             altered = json.loads(texts[number])
-            shown = [place for place in paths(altered) if place[0] in ("effects", "refusal", "state")]
-            place = random.choice(shown)
+            candidates = [place for place in paths(altered) if place[0] in ("effects", "refusal", "state")]
+            place = random.choice(candidates)
             value = reduce(lambda inside, key: inside[key], place, altered)
             other = random.choice(others(value) or [None])
             if other == value or _is_another_order(place, value, other):

@@ -138,7 +138,7 @@ def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_re
         executors = cluster.executors()
         assert len(executors) == WORKERS, f"{cluster.workers_with_our_packages()} workers import what is shipped"
         os.kill(executors[0], signal.SIGKILL)
-        _, said = run.communicate()
-    assert run.returncode == 1, said
+        _, errors = run.communicate()
+    assert run.returncode == 1, errors
     runs.run(SessionOptions("local[2]"), [str(folder)], tmp_path / "local")
     assert all_tables(tmp_path / "cluster") == all_tables(tmp_path / "local")

@@ -60,9 +60,9 @@ def test_files_folders_and_patterns(folder: Path, patterns: list[str], expected:
             list(input_files(patterns))
         assert str(raised.value).startswith(expected)
         return
-    found = list(input_files(patterns))
-    assert [source for _, source in found] == expected
-    assert all(path.exists() for path, _ in found)
+    selected = list(input_files(patterns))
+    assert [source for _, source in selected] == expected
+    assert all(path.exists() for path, _ in selected)
 
 
 @pytest.mark.parametrize(

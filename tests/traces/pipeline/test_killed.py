@@ -116,25 +116,25 @@ def test_a_killed_run_loses_the_traces_under_way_and_no_other_verdict(shared: An
         children = psutil.Process(run.pid).children(recursive=True)
         run.kill()
         assert run.stderr is not None
-        told = run.stderr.read().splitlines()
+        errors = run.stderr.read().splitlines()
     assert run.returncode == -signal.SIGKILL
     wait_until_gone(children)
     journals = Journals(unfinished / ".work" / "journals", run="")
     # What begins when the last verdict of its worker is on disk.
     assert len(journals.unfinished()) <= CORES
-    assert told[0] == "starting Spark ..."
+    assert errors[0] == "starting Spark ..."
     assert not output.exists()
     assert not (unfinished / "verdicts").exists()
     # What is written down is told from what is checked again by another name of the same length.
     name, other = GENERATOR_NAME.encode(), b"x" * len(GENERATOR_NAME)
-    known = 0
+    results = 0
     for journal in _journals_with(name, unfinished):
-        known += journal.read_bytes().count(name)
+        results += journal.read_bytes().count(name)
         journal.write_bytes(journal.read_bytes().replace(name, other))
     runs.run(OPTIONS, [str(folder)], output, resume=True)
     verdicts, whole = rows_of(output, VERDICTS), rows_of(tmp_path / "whole", VERDICTS)
     kept = [row for row in verdicts if row["generator"] == other.decode()]
-    assert 0 < len(kept) == known < len(verdicts)
+    assert 0 < len(kept) == results < len(verdicts)
     assert sorted(({**row, "generator": GENERATOR_NAME} for row in verdicts), key=repr) == whole
 
 

@@ -76,8 +76,8 @@ print(json.dumps(found))
 def _last_line(script: str) -> object:
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
     assert run.stdout, run.stderr
-    said: object = json.loads(run.stdout.splitlines()[-1])
-    return said
+    document: object = json.loads(run.stdout.splitlines()[-1])
+    return document
 
 
 def test_a_java_process_that_is_gone_is_named_and_its_log_stays() -> None:
