@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 OPTION = "--smt2"
 
@@ -53,7 +53,7 @@ def write_smt2(folder: Path, questions: Mapping[str, str]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in questions.items():
-            with whole_file(folder / f"{name}.smt2") as output:
+            with atomic_file(folder / f"{name}.smt2") as output:
                 output.write(text.encode())
     except OSError as error:
         raise _cannot_write(folder, f"{error.strerror}, expected a folder") from error

@@ -8,6 +8,7 @@ from rich.padding import Padding
 
 from kraft_conformance.console import printable, say, table
 from kraft_conformance.exit_codes import ExitCode
+from kraft_spec.rules import load_registry
 from kraft_traces.check import Extent, Rejection, ShownCount, Verdict, VerdictKind
 from kraft_traces.check.fast_path import Way
 from kraft_traces.partitions.checker import PartitionVerdict
@@ -15,8 +16,8 @@ from kraft_traces.partitions.checker import PartitionVerdict
 _CELL_MAX = 600
 """Characters of a value in the table of differences."""
 
-RULES_SHOWN = 6
-"""Maximum number of displayed rules of an action; the most specific ones come first."""
+RULES_SHOWN = 3
+"""Maximum number of displayed related rules; the most specific ones come first."""
 
 EXIT_CODES = {
     VerdictKind.ACCEPTED: ExitCode.CONFORMANT,
@@ -26,30 +27,36 @@ EXIT_CODES = {
 
 
 def show_rejection(console: Console, rejection: Rejection, prefix: Path | None = None) -> None:
-    """Show the event, the reason and the rules, then the fields or the conjunct that differ."""
+    """Show the place, the rule that explains the difference, related rules, and the fields that differ."""
     say(rejection.headline(), "red", console)
     facts: list[tuple[str, str]] = []
     if rejection.role is not None:
         facts.append(("role before", rejection.role))
-    if rejection.explained_by:
-        facts.append(("right without", ", ".join(rejection.explained_by)))
-    if rejection.rules:
-        more = len(rejection.rules) - RULES_SHOWN
-        first = ", ".join(rejection.rules[:RULES_SHOWN])
-        name = "rules" if rejection.is_attributed else "action's rules"
-        facts.append((name, f"{first} and {more} more" if more > 0 else first))
+    explained_by = rejection.explained_by
+    if explained_by:
+        rule = "rule" if len(explained_by) == 1 else "one of the rules"
+        facts.append(("explained by", f"breaking {rule} {', '.join(explained_by)}"))
+        facts += [("", load_registry()[rule_id].title) for rule_id in explained_by]
+    related = [rule_id for rule_id in rejection.rules if rule_id not in explained_by]
+    if related:
+        more = len(related) - RULES_SHOWN
+        name = "related rules" if rejection.is_attributed else "event's rules"
+        listed = related[:RULES_SHOWN] + ([f"and {more} more"] if more > 0 else [])
+        facts += zip([name, *[""] * (len(listed) - 1)], listed, strict=True)
     if rejection.conjunct is not None:
         conjunct = rejection.conjunct
-        facts.append(("false", conjunct.text))
-        facts.append(("stands in", f"{conjunct.module}.tla:{conjunct.line}"))
+        facts.append(("false guard", conjunct.text))
+        facts.append(("defined in", f"{conjunct.module}.tla:{conjunct.line}"))
         if conjunct.operands:
-            facts.append(("values", " and ".join(conjunct.operands)))
+            facts.append(("its values", " and ".join(conjunct.operands)))
     if rejection.properties:
         facts.append(("violates", ", ".join(rejection.properties)))
     if rejection.note:
         facts.append(("note", rejection.note))
     if prefix is not None:
-        facts.append(("prefix", str(prefix)))
+        facts.append(("prefix file", str(prefix)))
+    if rejection.rules:
+        facts.append(("read the rule", f"kraft-spec rules {rejection.rules[0]}"))
     width = max((len(name) for name, _ in facts), default=0)
     for name, text in facts:
         say(f"  {name:<{width}}  {text}", console=console)
@@ -102,7 +109,7 @@ def summary(verdict: Verdict) -> str:
     if verdict.candidates_max > 1:
         text += f", up to {verdict.candidates_max} candidate states"
     if verdict.switched_off:
-        text += f", without {', '.join(verdict.switched_off)}"
+        text += f", checked without {', '.join(verdict.switched_off)}"
     if verdict.open_answers:
         text += f", with {', '.join(f'{answer.decision} {answer.answer}' for answer in verdict.open_answers)}"
     if verdict.other_model:
@@ -119,17 +126,17 @@ def way_text(verdicts: Iterable[Verdict], way: Way) -> str:
     if not compiled or way.sample is None:
         return "model: interpreted by TLC"
     sampled = "each" if way.sample.every == 1 else f"one in {way.sample.every:,}"
-    agrees = f"and agrees on {both:,}" if both else "which it has not come to"
-    return f"model: compiled for {compiled:,} of {events:,} events; TLC is asked of {sampled}, {agrees}"
+    agrees = f"and agrees on {both:,}" if both else "but has checked none yet"
+    return f"model: compiled for {compiled:,} of {events:,} events; TLC also checks {sampled}, {agrees}"
 
 
 def partition_summary(verdict: PartitionVerdict) -> str:
     """Return a line about a trace of partition reassignment."""
     text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_describe_extent(verdict)}"
     if verdict.switched_off:
-        text += f", without {', '.join(verdict.switched_off)}"
+        text += f", checked without {', '.join(verdict.switched_off)}"
     if verdict.given_up:
-        text += f", violates what its profile does not promise: {', '.join(verdict.given_up)}"
+        text += f", violates properties that its profile does not promise: {', '.join(verdict.given_up)}"
     if verdict.other_model:
         text += ", written for another model"
     return text

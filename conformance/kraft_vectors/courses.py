@@ -11,7 +11,7 @@ from kraft_reference.events import Draw, Event, event_name
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import Occurrence
-from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
+from kraft_traces.alternatives.decisions import OpenAnswer, open_answers, other_configurations
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from msgspec.structs import asdict, replace
 
 from kraft_reference.events import Draw
 from kraft_reference.outcome import Refusal
+from kraft_traces.alternatives.ordering import happens_before
+from kraft_traces.alternatives.timers import may_start, timer_alternatives
+from kraft_traces.alternatives.values import MaySend
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.latitude.ordering import happens_before
-from kraft_traces.latitude.timers import latitude_of, may_start
-from kraft_traces.latitude.values import MaySend
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
@@ -43,7 +43,7 @@ def expected_of(
         before=happens_before(outputs),
         refusal=refusal,
         state=changes,
-        latitude=latitude_of(event, message, before, outputs, changes),
+        latitude=timer_alternatives(event, message, before, outputs, changes),
         may_send=besides or UNSET,
         may_start=may_start(before, outputs, changes) or UNSET,
     )

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_reference.outcome import Refusal
+from kraft_traces.alternatives.values import Alternative, MaySend, MayStart
 from kraft_traces.checkpoint_types import TracedReplicaState
 from kraft_traces.effects import TracedEffect
-from kraft_traces.latitude.values import Latitude, MaySend, MayStart
 from kraft_traces.lines import TracedCrash, TracedInput
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
@@ -49,8 +49,8 @@ class VectorStep(VectorEvent, frozen=True, kw_only=True):
     """Positions in `outputs`: the first comes before the second."""
     refusal: Refusal | None
     state: TracedState
-    """Changed fields of the state; all others stay unchanged."""
-    latitude: tuple[Latitude, ...] = ()
+    """The fields that have another value afterwards; all others keep theirs."""
+    latitude: tuple[Alternative, ...] = ()
     may_send: tuple[MaySend, ...] | UnsetType = UNSET
     """Allowed additional requests; absent if there are none."""
     may_start: tuple[MayStart, ...] | UnsetType = UNSET
@@ -64,7 +64,7 @@ class Expected(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     before: tuple[tuple[Count, Count], ...]
     refusal: Refusal | None
     state: TracedState
-    latitude: tuple[Latitude, ...] = ()
+    latitude: tuple[Alternative, ...] = ()
     may_send: tuple[MaySend, ...] | UnsetType = UNSET
     may_start: tuple[MayStart, ...] | UnsetType = UNSET
 

@@ -15,10 +15,10 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.world import World
+from kraft_traces.alternatives.requests import may_send
+from kraft_traces.alternatives.values import MaySend
 from kraft_traces.checkpoints import replica_state_of, traced_replica_state
 from kraft_traces.encode import event_line
-from kraft_traces.latitude.requests import may_send
-from kraft_traces.latitude.values import MaySend
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import cluster_of
 from kraft_vectors.courses import followed_courses, repeat_occurrence

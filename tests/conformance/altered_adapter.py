@@ -35,8 +35,8 @@ from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_dev.mutants.showing import at_level
 from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.durability import crash
+from kraft_traces.alternatives.ordering import happens_before
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
-from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
 from kraft_traces.values import TracedKey
 

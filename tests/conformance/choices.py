@@ -35,6 +35,9 @@ from kraft_reference.replica import Replica
 from kraft_reference.replication import fetch_request
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, is_voter, other_voters
+from kraft_traces.alternatives.bare_responses import has_place
+from kraft_traces.alternatives.high_watermarks import has_error, is_first_of_all
+from kraft_traces.alternatives.writes import disk_of
 from kraft_traces.effects import (
     TracedAppendRecords,
     TracedEffect,
@@ -45,9 +48,6 @@ from kraft_traces.effects import (
     TracedTruncateLog,
     traced_effect,
 )
-from kraft_traces.latitude.bare_responses import has_place
-from kraft_traces.latitude.high_watermarks import has_error, is_first_of_all
-from kraft_traces.latitude.writes import disk_of
 from kraft_traces.message_types import TracedFetchResponse, TracedVoteResponse
 from kraft_traces.states import traced_state
 from kraft_traces.values import TracedKey, traced_key

@@ -23,8 +23,8 @@ from kraft_conformance.runner.requests_ahead import request_of
 from kraft_reference.messages import FetchRequest
 from kraft_reference.replica import Replica
 from kraft_simulation.world import MakeReplica
+from kraft_traces.alternatives.fetch_answers import late_answer, may_wait
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.latitude.fetch_answers import late_answer, may_wait
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage
 from kraft_traces.messages import message_of
 

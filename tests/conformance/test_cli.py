@@ -53,8 +53,8 @@ def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captur
     assert code == ExitCode.VIOLATION
     assert f"{zipped}: accepted, 7 events" in out
     assert f"{trace}: accepted, " in out
-    assert f"{mutant}:31: event 30 CompleteReassignment is possible but shows something else" in out
-    assert "right without  partition-reassign.add-before-remove" in out
+    assert f"{mutant}:31: event 30 (CompleteReassignment): the recorded outcome differs from the model" in out
+    assert "explained by   breaking rule partition-reassign.add-before-remove" in out
     assert "  rules          partition-reassign.add-before-remove, " in out
     prefix = tmp_path / "partition-mutant.failing.jsonl"
     assert prefix.read_bytes().splitlines() == mutant.read_bytes().splitlines()[:31]
@@ -113,7 +113,7 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
     wrong = altered(trace, 20, '"granted":false', '"granted":true')
     code, out = output(capsys, "validate", str(wrong), "--prefixes", str(tmp_path))
     assert code == ExitCode.VIOLATION
-    for said in ("possible but shows something else", ".granted", "rules"):
+    for said in ("the recorded outcome differs from the model", ".granted", "rules"):
         assert said in out
     prefix = tmp_path / "altered.failing.jsonl"
     assert str(prefix) in out.replace("\n", "")
@@ -315,7 +315,7 @@ def test_a_verdict_needs_no_place_for_the_failing_prefix(capsys: Captured) -> No
     Path("mutant.failing.jsonl").mkdir()
     assert main(["validate", str(sample_folder() / "mutant.jsonl")]) == ExitCode.VIOLATION
     captured = capsys.readouterr()
-    assert "right without  prevote.follower.rejects-after-fetch" in captured.out
+    assert "explained by   breaking rule prevote.follower.rejects-after-fetch" in captured.out
     printed = "mutant.failing.jsonl: Is a directory; --prefixes names another folder for it"
     assert printed in " ".join(captured.err.split())
 
@@ -339,7 +339,7 @@ def test_a_closed_standard_output_is_no_violation() -> None:
 
 def test_a_message_without_a_correlation_id_is_named_where_traces_are_merged(capsys: Captured) -> None:
     Path("small.jsonl").write_text(block("trace-format", '{"kind":"header"'), encoding="utf-8")
-    printed = "small.jsonl:4: VoteRequest of replica 1, correlation id left out, was never sent"
+    printed = "small.jsonl:4: VoteRequest from replica 1 (correlation id missing) was never sent"
     assert_said(capsys, ExitCode.BAD_INPUT, printed, "trace", "merge", "small.jsonl", "-o", "merged.jsonl")
 
 

@@ -35,9 +35,9 @@ from kraft_reference import replica
 from kraft_reference.replica import Replica
 from kraft_spec.difference import Difference
 from kraft_spec.edits import Edit, EditError, edited_packages
+from kraft_traces.alternatives.writes import disk_of
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import traced_effect
-from kraft_traces.latitude.writes import disk_of
 from kraft_traces.states import traced_state
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.cluster import configuration_from

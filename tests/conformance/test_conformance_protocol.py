@@ -126,7 +126,7 @@ def test_a_malformed_request_is_told_by_line_and_field(line: str, text: str) -> 
         ),
         (
             '{"type":"observe","id":1,"state":{"granted":[1,1]}}',
-            "$.state.granted[1]: is there twice, expected each once",
+            "$.state.granted[1]: appears twice, expected each value once",
         ),
         (
             '{"type":"hello","id":1,"schema":"kraft-adapter/1","implementation":{"name":"x","version":"0"},'

@@ -39,8 +39,8 @@ from kraft_conformance.runner.output.wording import output_name
 from kraft_conformance.runner.plain import plain
 from kraft_spec.difference import Difference
 from kraft_spec.rules import load_registry
+from kraft_traces.alternatives.writes import Disk
 from kraft_traces.effects import TracedPersistQuorumState
-from kraft_traces.latitude.writes import Disk
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.manifest import MANIFEST, vector_folder
 

@@ -17,6 +17,7 @@ from kraft_simulation.scenarios.opening import nominate, start
 from kraft_simulation.scenarios.scenario import cluster
 from kraft_simulation.scenarios.schedule import ScenarioFailure
 from kraft_spec.rules import load_registry
+from kraft_traces.alternatives.ordering import happens_before
 from kraft_traces.effects import (
     TracedAppendRecords,
     TracedFlushLog,
@@ -24,7 +25,6 @@ from kraft_traces.effects import (
     TracedSend,
     TracedStartTimer,
 )
-from kraft_traces.latitude.ordering import happens_before
 from kraft_vectors.acceptance import NotAcceptedError, accepted_by_model, occurrences_for_model
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.files import files_of

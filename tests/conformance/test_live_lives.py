@@ -5,7 +5,7 @@ from typing import Any
 from kraft_kafka.live.judging import _as_sent
 from kraft_kafka.live.lives import passed_by_life, trace_by_life
 from kraft_traces.effects import TracedSend
-from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.process_trace import ProcessTrace
@@ -21,14 +21,16 @@ def message(kind: str, source: int, destination: int, correlation_id: int) -> An
     return made(source=source, destination=destination, correlation_id=correlation_id)
 
 
-def asked(place: int, time_ms: int, correlation_id: int, kind: str = "VoteRequest", source: int = KAFKA) -> Sighting:
-    return Sighting(place, time_ms, message(kind, source, KAFKA + NODE - source, correlation_id))
+def asked(
+    place: int, time_ms: int, correlation_id: int, kind: str = "VoteRequest", source: int = KAFKA
+) -> CapturedMessage:
+    return CapturedMessage(place, time_ms, message(kind, source, KAFKA + NODE - source, correlation_id))
 
 
-def answered(place: int, time_ms: int, request: Sighting) -> Sighting:
+def answered(place: int, time_ms: int, request: CapturedMessage) -> CapturedMessage:
     kind = request.type.removesuffix("Request") + "Response"
     answer = message(kind, request.destination, request.source, int(request.message.correlation_id))
-    return Sighting(place, time_ms, answer, request.number)
+    return CapturedMessage(place, time_ms, answer, request.number)
 
 
 def test_the_requests_of_two_lives_are_two_and_their_answers_are_to_the_right_one() -> None:

@@ -66,7 +66,7 @@ def test_a_mutant_is_named_and_the_run_is_kept(capsys: Captured) -> None:
         if code == ExitCode.VIOLATION:
             break
     assert code == ExitCode.VIOLATION
-    assert f"right without  {RULE}" in text
+    assert f"explained by   breaking rule {RULE}" in text
     assert f"all of the run: {kept_in};" in text
     kept = {path.name for path in Path(kept_in).iterdir()}
     assert kept == {"plan.json", "done.json", "quorum.capture", "quorum.jsonl", "replica-1", "replica-2", "replica-3"}
@@ -97,7 +97,7 @@ def test_a_mutant_beside_kafka_is_named(capsys: Captured) -> None:
     mutants = [word for replica_id in (1, 2) for word in ("--mutant", f"{replica_id}={RULE}")]
     words = ("--nodes", "2", "--kafka", VERSION, "--seconds", "12", "--seed", "5", "--faults", "stop")
     assert quorum(*words, *mutants) == ExitCode.VIOLATION
-    assert f"right without  {RULE}" in capsys.readouterr().out
+    assert f"explained by   breaking rule {RULE}" in capsys.readouterr().out
 
 
 @pytest.mark.nightly

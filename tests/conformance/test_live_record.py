@@ -34,7 +34,7 @@ from kraft_reference.profile import PROFILES
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind
-from kraft_traces.inference.inferring import infer, of_opaque
+from kraft_traces.inference.inferring import infer, opaque_profile
 from kraft_traces.message_types import TracedVoteResponse
 
 CONTROLLERS = Path(__file__).parent / "live" / "three-controllers.capture.gz"
@@ -61,7 +61,7 @@ def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path, capture: 
 
 def test_a_flipped_vote_is_explained_by_nothing_and_rejected_at_its_field() -> None:
     header, lines = read_capture(CONTROLLERS)
-    start = start_of(header, lines, of_opaque(PROFILES["kafka-4.1"]))
+    start = start_of(header, lines, opaque_profile(PROFILES["kafka-4.1"]))
     captured = messages_of(header, lines)
     observed = list(captured.seen)
     place = next(i for i, item in enumerate(observed) if isinstance(getattr(item, "message", None), TracedVoteResponse))

@@ -5,13 +5,13 @@ from msgspec import convert
 
 from kraft_kafka.live.unread_voters import unread_voters
 from kraft_reference.records import RecordKind
-from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
 
 
-def fetched(*answers: tuple[int, int, tuple[RecordKind, ...]]) -> list[Sighting]:
+def fetched(*answers: tuple[int, int, tuple[RecordKind, ...]]) -> list[CapturedMessage]:
     """Fetches of replica 2: each with its offset, where its answer cuts (-1: nowhere), and the records in it."""
-    observed: list[Sighting] = []
+    observed: list[CapturedMessage] = []
     for offset, cut, kinds in answers:
         place = len(observed)
         records = [{"epoch": 2, "kind": str(kind), "value": 0} for kind in kinds]
@@ -19,7 +19,10 @@ def fetched(*answers: tuple[int, int, tuple[RecordKind, ...]]) -> list[Sighting]
         answered = {"type": "FetchResponse", "source": 1, "destination": 2, "records": records, **cuts}
         requested = {"type": "FetchRequest", "source": 2, "destination": 1, "fetch_offset": offset}
         question, answer = convert(requested, TracedFetchRequest), convert(answered, TracedFetchResponse)
-        observed += [Sighting(place, 10 * place, question), Sighting(place + 1, 10 * place + 5, answer, place)]
+        observed += [
+            CapturedMessage(place, 10 * place, question),
+            CapturedMessage(place + 1, 10 * place + 5, answer, place),
+        ]
     return observed
 
 

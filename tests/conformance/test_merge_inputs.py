@@ -62,7 +62,7 @@ def test_a_torn_last_line_is_left_out(traces: dict[int, Path], tmp_path: Path, c
     """A process that is killed while it writes leaves one."""
     traces[2].write_bytes(traces[2].read_bytes()[:-40])
     output = tmp_path / "merged.jsonl"
-    text = f"{traces[2]}: the last line is torn, and left out: the merged trace is not complete"
+    text = f"{traces[2]}: the last line is incomplete and is omitted: the merged trace is not complete"
     assert_said(capsys, ExitCode.CONFORMANT, text, *merge(traces, output))
     *_, end = map(json.loads, output.read_text(encoding="utf-8").splitlines())
     assert (end["kind"], end["complete"]) == ("end", False)

@@ -231,7 +231,7 @@ def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: 
     traces = dict(enumerate(nodes.traces(), start=1))
     output = str(tmp_path / "merged.jsonl")
     merge = ("trace", "merge", *traces.values(), "-o", output)
-    assert_said(capsys, ExitCode.BAD_INPUT, "tells of replica 1", *merge, traces[1])
+    assert_said(capsys, ExitCode.BAD_INPUT, "has events of replica 1", *merge, traces[1])
     packed = {number: gzip.compress(Path(path).read_bytes()) for number, path in traces.items()}
     for number, content in packed.items():
         (tmp_path / f"{number}.jsonl.gz").write_bytes(content)

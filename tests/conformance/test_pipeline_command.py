@@ -67,7 +67,7 @@ def test_a_query_on_nothing(tmp_path: Path, capsys: Captured) -> None:
     code, text = _refused(capsys, "sql", "SELECT 1")
     assert (code, text) == (ExitCode.USAGE, "expected --output FOLDER or --archive FOLDER")
     code, text = _refused(capsys, "sql", "SELECT 1", "--archive", tmp_path)
-    assert (code, "is no archive: expected one that" in text) == (ExitCode.NO_INPUT, True)
+    assert (code, "is not an archive: expected one that" in text) == (ExitCode.NO_INPUT, True)
 
 
 def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: Captured) -> None:

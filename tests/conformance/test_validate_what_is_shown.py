@@ -60,7 +60,7 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
             '"epoch":1,"voted_key":null',
             "  rules        state.same",
         ),
-        ('"role":"Candidate"', '"role":"Candidate","log_end_offset":5', "  action's rules  prevote.response."),
+        ('"role":"Candidate"', '"role":"Candidate","log_end_offset":5', "  event's rules  prevote.response."),
     ],
 )
 def test_rules_that_follow_from_nothing_are_said_to_be_the_actions(

@@ -13,7 +13,7 @@ from tests.traces.test_view import document_in
 from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
-GIVEN_UP = "violates what its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"
+GIVEN_UP = "violates properties that its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ BROKEN = {
     "cut-off": ("41:66: the file stops in the middle of a line", 39),
     "malformed": ("41:17: not JSON: expecting property name enclosed in double quotes", 39),
     "stranger": ("41: $.replica: replica 77 is not in the header, which lists 1, 2, 3", 39),
-    "cut-off-gzip": ("the compressed data stops before its end mark", None),
+    "cut-off-gzip": ("the gzip data is truncated: its end marker is missing", None),
     "partitions": ("8:1049: the file stops in the middle of a line", 6),
 }
 """Message about each, and number of events on its page."""
@@ -114,7 +114,7 @@ def test_a_trace_that_cannot_be_read_to_its_end(name: str, checked: bool, tmp_pa
     verdict = document["verdict"]
     if checked:
         assert verdict["kind"] == "inconclusive"
-        assert verdict["reason"].endswith("cannot be read; what the trace shows before that is right")
+        assert verdict["reason"].endswith("cannot be read; every event before it conforms")
         assert out.startswith(f"{trace}: inconclusive, {count} events")
         assert out.endswith(f": {verdict['reason']}\npage: {page}\n")
     else:
@@ -129,9 +129,9 @@ END = b'{"kind":"end","events":0,"complete":true}\n'
 @pytest.mark.parametrize(
     ("sample", "remainder", "reason", "text"),
     [
-        ("ping-pong", END, "the trace has no event", "a header and an end, and no event between them"),
-        ("partition-normal", b"", "the trace has no event", "a header and no event"),
-        ("partition-normal", b"{\n", "line 2 cannot be read; what the trace shows before that is right", ":2:"),
+        ("ping-pong", END, "the trace has no event", "the trace has no event between its header and its end line"),
+        ("partition-normal", b"", "the trace has no event", "the trace has a header, but no event"),
+        ("partition-normal", b"{\n", "line 2 cannot be read; every event before it conforms", ":2:"),
     ],
 )
 def test_a_trace_without_events(

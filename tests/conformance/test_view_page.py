@@ -20,7 +20,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
     observed = Page(browser, pages / "mutant.html")
     assert observed.heading == "82. HandleVoteRequest"
-    assert "possible but shows something else" in observed.text("#verdict")
+    assert "the recorded outcome differs from the model" in observed.text("#verdict")
     wrong = observed.text("#wrong-line")
     assert "effects[0].message.granted" in wrong
     assert observed.page.locator("#wrong-line tbody td").all_inner_texts() == ["false", "true"]
@@ -187,7 +187,7 @@ def test_a_trace_that_breaks_off_says_so(browser: Any, pages: Path) -> None:
 
 def test_a_trace_without_events(browser: Any, pages: Path) -> None:
     observed = Page(browser, pages / "empty.html")
-    assert "empty.jsonl: a header and an end, and no event between them" in observed.text("#broken")
+    assert "empty.jsonl: the trace has no event between its header and its end line" in observed.text("#broken")
     assert observed.page.locator("svg text.name").all_text_contents() == [
         "network",
         "replica 1",

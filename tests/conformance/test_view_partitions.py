@@ -8,7 +8,7 @@ from tests.conformance.view_pages import SAMPLES, Page, view
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ def test_the_page_of_a_trace_without_events(browser: Any, tmp_path: Path) -> Non
     trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)[0])
     assert view(trace, "-o", page, "--no-check") == ExitCode.BAD_INPUT
     observed = Page(browser, page, "#3")
-    assert "empty.jsonl: a header and no event" in observed.text("#broken")
+    assert "empty.jsonl: the trace has a header, but no event" in observed.text("#broken")
     assert observed.page.text_content("#of") == ""
     assert not observed.page.is_visible("#panels")
     observed.press("ArrowRight", "End", "r", "+", "w")
@@ -42,7 +42,7 @@ def changed(observed: Page) -> list[str]:
 def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
     observed = Page(browser, pages / "mutant.html")
     assert observed.heading == "30. CompleteReassignment"
-    assert "event 30 CompleteReassignment is possible but shows something else" in observed.text("#verdict")
+    assert "event 30 (CompleteReassignment): the recorded outcome differs from the model" in observed.text("#verdict")
     rows = [row.split("\t") for row in observed.text("#wrong-line table").splitlines()]
     assert ["field", "expected (model)", "actual (trace)"] in rows
     assert ["refusal", "NOTHING_DUE", "none"] in rows
@@ -163,7 +163,7 @@ _CONTRAST_WITH_INK = """(ground) => {
 def test_thousands_of_events(browser: Any, tmp_path: Path) -> None:
     configuration = random_configuration(7)
     trace = tmp_path / "long.jsonl"
-    trace.write_bytes(b"".join(encoded(configuration, random_run(configuration, 7, 5000), 7)))
+    trace.write_bytes(b"".join(encode_trace(configuration, random_run(configuration, 7, 5000), 7)))
     assert view(trace, "-o", tmp_path / "long.html", "--no-check") == ExitCode.CONFORMANT
     observed = Page(browser, tmp_path / "long.html", "#3000")
     assert observed.heading.startswith("3000. ")

@@ -12,7 +12,7 @@ from kraft_kafka.wire.frames import decode_request, decode_response, encode_fram
 from kraft_kafka.wire.schema import Field, Kind, fields_of, messages
 from kraft_kafka.wire.trace_links import LINKS, WITHOUT_KAFKA_FIELD, filled, kafka_name, without_kafka_field
 from kraft_kafka.wire.translation import from_kafka, to_kafka
-from kraft_traces.latitude.bare_responses import TOP_LEVEL
+from kraft_traces.alternatives.bare_responses import TOP_LEVEL
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_vectors.manifest import vector_folder
 

@@ -99,8 +99,8 @@ VIOLATING = {f"{one.name}/{variant.name}": (one, variant) for one in SCENARIOS f
 @cache
 def played(name: str) -> Checkpointed:
     """A scenario."""
-    told = play(*VIOLATING[name])
-    return followed(told.configuration, told.occurrences, told.variant.mutants)
+    outcome = play(*VIOLATING[name])
+    return followed(outcome.configuration, outcome.occurrences, outcome.variant.mutants)
 
 
 def edited(raw: bytes, **fields: object) -> bytes:

@@ -109,7 +109,7 @@ def declared_fields(kind: inspect.Type) -> tuple[FieldPath, ...]:
 def _declared(kind: inspect.Type, field: FieldPath, *, required: bool = True) -> Iterator[FieldPath]:
     kind = plain(kind)
     members = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
-    is_composed = any(isinstance(plain(one), inspect.StructType | inspect.TupleType) for one in members)
+    is_composed = any(isinstance(plain(member), inspect.StructType | inspect.TupleType) for member in members)
     is_element = bool(field) and (field[-1] == "#" or field[-1].isdigit())
     is_fixed = isinstance(kind, inspect.StructType) and required
     if field and not is_fixed and not (is_composed and is_element):
@@ -165,12 +165,12 @@ def other_values(kind: inspect.Type, value: Any, removable: bool) -> Iterator[An
         case inspect.StrType():
             yield f"{value}?"
         case inspect.EnumType():
-            yield from (one.value for one in member.cls if one.value != value)
+            yield from (it.value for it in member.cls if it.value != value)
         case inspect.LiteralType() if len(member.values) == 1:
             # Any other value is beyond the type, which the reader says.
             yield f"{value}?"
         case inspect.LiteralType():
-            yield from (one for one in member.values if one != value)
+            yield from (it for it in member.values if it != value)
         case inspect.VarTupleType():
             if value:
                 yield value[:-1]
@@ -224,12 +224,12 @@ def _smallest(kind: inspect.Type) -> Any:
             return [_smallest(item) for item in kind.item_types]
         case inspect.StructType():
             tag = {} if kind.tag_field is None else {kind.tag_field: kind.tag}
-            return {**tag, **{one.encode_name: _smallest(one.type) for one in kind.fields if one.required}}
+            return {**tag, **{field.encode_name: _smallest(field.type) for field in kind.fields if field.required}}
     raise AssertionError(f"no values of {kind}")
 
 
 def value_at(document: Document, path: tuple[str | int, ...]) -> Any:
-    """What stands at a place of a line."""
+    """Return the value at a place of a line."""
     value: Any = document
     for step in path:
         value = value[step]

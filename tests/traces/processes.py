@@ -56,7 +56,9 @@ def _changed(line: EventLine, change: Callable[[TracedMessage], TracedMessage]) 
     if line.message is not UNSET:
         line = replace(line, message=change(line.message))
     if line.effects is not UNSET:
-        effects = [TracedSend(change(one.message)) if isinstance(one, TracedSend) else one for one in line.effects]
+        effects = [
+            TracedSend(change(effect.message)) if isinstance(effect, TracedSend) else effect for effect in line.effects
+        ]
         line = replace(line, effects=tuple(effects))
     return line
 

@@ -75,11 +75,13 @@ FIELDS: dict[Any, st.SearchStrategy[Any]] = {}
 """Values of fields of a name, and of a type, that are more than their parts."""
 
 
-def built(kind: Any, **given: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def built(kind: Any, **overrides: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Values of a type of the reference, with the fields that it declares."""
-    known = {**FIELDS, **given}
+    fields_by_name = {**FIELDS, **overrides}
     hints = get_type_hints(kind).items()
-    return st.builds(kind, **{name: known[name] if name in known else _values(name, hint) for name, hint in hints})
+    return st.builds(
+        kind, **{name: fields_by_name[name] if name in fields_by_name else _values(name, hint) for name, hint in hints}
+    )
 
 
 def _values(name: str, hint: Any) -> st.SearchStrategy[Any]:
@@ -138,9 +140,9 @@ def messages(source: st.SearchStrategy[int], destination: st.SearchStrategy[int]
 
 def effects(replica: int) -> st.SearchStrategy[tuple[Effect, ...]]:
     """Effects of every kind at a replica, with at most one message and one answer to a change to each receiver."""
-    given = {Send: {"message": messages(st.just(replica), replica_ids)}, Answer: {"reply": built(Reply)}}
+    overrides = {Send: {"message": messages(st.just(replica), replica_ids)}, Answer: {"reply": built(Reply)}}
     return st.lists(
-        st.one_of(*(built(kind, **given.get(kind, {})) for kind in get_args(Effect))),
+        st.one_of(*(built(kind, **overrides.get(kind, {})) for kind in get_args(Effect))),
         max_size=4,
         # Everything but a Send is distinct by being itself.
         unique_by=lambda effect: message_id(1, effect.message) if isinstance(effect, Send) else id(effect),
@@ -149,13 +151,13 @@ def effects(replica: int) -> st.SearchStrategy[tuple[Effect, ...]]:
 
 def replica_events(replica: int) -> st.SearchStrategy[Event]:
     """Every event that can happen at a replica."""
-    given: dict[Any, dict[str, st.SearchStrategy[Any]]] = {
+    overrides: dict[Any, dict[str, st.SearchStrategy[Any]]] = {
         Receive: {"message": messages(replica_ids, st.just(replica))},
         AppendVoters: {"voters": voter_sets.filter(bool)},
     }
     bare = [kind() for kind in get_args(Event) if not get_type_hints(kind)]
-    others = (built(kind, **given.get(kind, {})) for kind in get_args(Event) if get_type_hints(kind))
-    return st.one_of(st.sampled_from(bare), *others)
+    kinds = (built(kind, **overrides.get(kind, {})) for kind in get_args(Event) if get_type_hints(kind))
+    return st.one_of(st.sampled_from(bare), *kinds)
 
 
 message_ids = FIELDS["message_id"] = st.builds(
@@ -316,12 +318,12 @@ def _random_move(world: World, chance: random.Random) -> Occurrence:
 
 
 def paths(value: object, path: JsonPath = ()) -> list[JsonPath]:
-    """Where something stands in a JSON document."""
-    found: list[JsonPath] = []
+    """Path of a value in a JSON document."""
+    found_paths: list[JsonPath] = []
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
-        found += [(*path, key), *paths(inner, (*path, key))]
-    return found
+        found_paths += [(*path, key), *paths(inner, (*path, key))]
+    return found_paths
 
 
 def altered_anywhere(document: Any, values: Sequence[object], data: st.DataObject) -> Any:

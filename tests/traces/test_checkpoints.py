@@ -69,14 +69,14 @@ def test_a_run_begins_with_empty_disks() -> None:
 
 
 def test_the_writer_puts_a_checkpoint_after_every_so_many_events() -> None:
-    told = random_run(cluster(), 3, 50)
-    raw = list(trace_bytes(told, cluster(), own_generator(), checkpoint_every=7))
+    occurrences = random_run(cluster(), 3, 50)
+    raw = list(trace_bytes(occurrences, cluster(), own_generator(), checkpoint_every=7))
     lines = [json.loads(line) for line in raw]
     assert [line["sequence"] for line in lines if line["kind"] == "checkpoint"] == [7, 14, 21, 28, 35, 42, 49]
-    assert raw == followed(cluster(), told).lines([7, 14, 21, 28, 35, 42, 49], generator=own_generator())
-    plain = list(trace_bytes(told, cluster(), own_generator()))
-    assert plain == [line for line, shown in zip(raw, lines, strict=True) if shown["kind"] != "checkpoint"]
-    assert [type(line) for line in line_maker(cluster(), 1)(told[0])] == [EventLine, CheckpointLine]
+    assert raw == followed(cluster(), occurrences).lines([7, 14, 21, 28, 35, 42, 49], generator=own_generator())
+    plain = list(trace_bytes(occurrences, cluster(), own_generator()))
+    assert plain == [line for line, document in zip(raw, lines, strict=True) if document["kind"] != "checkpoint"]
+    assert [type(line) for line in line_maker(cluster(), 1)(occurrences[0])] == [EventLine, CheckpointLine]
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -123,18 +123,18 @@ def test_commands_take_a_trace_with_checkpoints_for_the_one_without(
 ) -> None:
     run = simulated("elections", 1, 60)
     monkeypatch.chdir(tmp_path)
-    told: list[list[tuple[int, str]]] = []
+    results: list[list[tuple[int, str]]] = []
     for places in ((), after):
         File("trace.jsonl").write_bytes(b"".join(run.lines(places)))
-        told.append([])
+        results.append([])
         for words in (
             ("validate", "trace.jsonl"),
             # Which way the verdict came about is not the same: a checkpoint is for TLC.
             ("validate", "trace.jsonl", "--json", "--interpreted"),
         ):
-            told[-1].append((main(words), capsys.readouterr().out))
-    assert told[0] == told[1]
-    assert [code for code, _ in told[0]] == [0, 0]
+            results[-1].append((main(words), capsys.readouterr().out))
+    assert results[0] == results[1]
+    assert [code for code, _ in results[0]] == [0, 0]
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -213,11 +213,11 @@ A_CHANGE = {
     "request": 1,
     "when_committed": True,
 }
-NOT_FOLLOWING = "does not follow from the snapshot and the records, which give"
+NOT_FOLLOWING = "the snapshot and the records give"
 
 
 class Spoiled(NamedTuple):
-    """What is done to a checkpoint, and the error that it has then."""
+    """Change of a checkpoint, with the resulting error."""
 
     spoil: Callable[[Document], object]
     problem: str
@@ -230,7 +230,7 @@ class Spoiled(NamedTuple):
         return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.place)
 
 
-def lacks(*place: str | int, text: str = "expected each field in a checkpoint") -> Spoiled:
+def lacks(*place: str | int, text: str = "a checkpoint must have every field") -> Spoiled:
     return Spoiled(gone(*place), "missing", place, text)
 
 
@@ -239,7 +239,7 @@ def has_wrong(value: object, *place: str | int, text: str, below: Path = ()) -> 
 
 
 def has_twice(spoil: Callable[[Document], object], *place: str | int) -> Spoiled:
-    return Spoiled(spoil, "inconsistent", place, "is there twice")
+    return Spoiled(spoil, "inconsistent", place, "appears twice")
 
 
 def contradicts(value: object, *place: str | int, text: str, below: Path = ()) -> Spoiled:
@@ -255,7 +255,7 @@ WITHOUT_TARGET = {"epoch": 1, "kind": "VoterAssignment", "value": 0, "voters": [
 COMMITTED = ("history", "committed")
 
 SPOILED = {
-    "no role": lacks(*STATE, "role", text="missing field 'role', expected each field in a checkpoint"),
+    "no role": lacks(*STATE, "role", text="missing field 'role', a checkpoint must have every field"),
     "no target": lacks(*STATE, "voters", "target"),
     "no records": lacks("replicas", 0, "records", text="missing field 'records'"),
     "no details": lacks(*RECORD, "details"),
@@ -283,16 +283,18 @@ SPOILED = {
     "awaited twice": has_twice(put([[1, 1], [1, 2]], *STATE, "awaiting"), *STATE, "awaiting", 1),
     "a voter twice": has_twice(twice(*RECORD, "voters"), *RECORD, "voters", 3),
     "committed voters twice": has_twice(put([A_VOTER] * 2, *COMMITTED, "voters"), *COMMITTED, "voters", 1),
-    "a log end": contradicts(5, *STATE, "log_end_offset", text=f"5 {NOT_FOLLOWING} 4"),
-    "a log start": contradicts(1, *STATE, "log_start_offset", text=f"1 {NOT_FOLLOWING} 0"),
-    "a last epoch": contradicts(9, *STATE, "last_epoch", text=f"9 {NOT_FOLLOWING} 1"),
-    "a level": contradicts(0, *STATE, "kraft_version", text=f"0 {NOT_FOLLOWING} 1"),
+    "a log end": contradicts(5, *STATE, "log_end_offset", text=f"{NOT_FOLLOWING} 4, got 5"),
+    "a log start": contradicts(1, *STATE, "log_start_offset", text=f"{NOT_FOLLOWING} 0, got 1"),
+    "a last epoch": contradicts(9, *STATE, "last_epoch", text=f"{NOT_FOLLOWING} 1, got 9"),
+    "a level": contradicts(0, *STATE, "kraft_version", text=f"{NOT_FOLLOWING} 1, got 0"),
     "a newest set": contradicts(
         {"offset": 2, "voters": [], "target": None},
         *(*STATE, "voters"),
-        text=f'{{"offset":2,"voters":[],"target":null}} {NOT_FOLLOWING} {{"offset":2,"voters":[{{"id":1,',
+        text=f'{NOT_FOLLOWING} {{"offset":2,"voters":[{{"id":1,',
     ),
-    "a message of a later event": contradicts("61.2", *MESSAGE, "id", text="expected a message of an event up to 60"),
+    "a message of a later event": contradicts(
+        "61.2", *MESSAGE, "id", text="expected the id of a message that an event up to 60 sent"
+    ),
     "another receiver": contradicts("55.3", *MESSAGE, "id", text="expected '55.2' (sequence and receiver), got '55.3'"),
     "an answer to a change": contradicts("55.2.change", *MESSAGE, "id", text="expected '55.2'"),
     "a record without voters": lacks(*RECORD, "voters", text="a Voters record has voters")._replace(
@@ -355,7 +357,11 @@ def test_a_spoiled_checkpoint_has_an_error_of_its_own_and_is_refused_by_the_sche
     ("spoil", "kind", "text"),
     [
         (put(61, "sequence"), errors.SequenceGapError, "$.sequence: sequence 61 leaves a gap, expected 60"),
-        (put(59, "sequence"), errors.DuplicateSequenceError, "$.sequence: sequence 59 is of an earlier line, expected"),
+        (
+            put(59, "sequence"),
+            errors.DuplicateSequenceError,
+            "$.sequence: an earlier line has sequence 59 already, expected",
+        ),
         (put(0, "time_ms"), errors.TimeGoesBackError, "$.time_ms: time 0 ms is before 1272 ms, the time of an earlier"),
         (
             put(9, *STATE, "replica_key", "id"),
@@ -389,7 +395,7 @@ def test_lines_after_a_checkpoint_follow_on_from_it() -> None:
     assert error.line_number == AT + 1
     lines = _snapshots().lines([AT - 2])
     error = refused(b"".join([*lines[:AT], lines[AT - 2], *lines[AT:]]), errors.DuplicateSequenceError)
-    assert str(error).startswith(f"x.jsonl:{AT + 1}: $.sequence: sequence 60 is of an earlier line, expected 61")
+    assert str(error).startswith(f"x.jsonl:{AT + 1}: $.sequence: an earlier line has sequence 60 already, expected 61")
 
 
 def test_one_field_twice_in_a_checkpoint() -> None:
@@ -415,7 +421,7 @@ def test_the_order_of_a_list_that_is_a_set_says_nothing() -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 
-WHAT_A_SCHEMA_CANNOT_SAY = (NOT_FOLLOWING, "(sequence and receiver)", "of an event up to", "is there twice")
+WHAT_A_SCHEMA_CANNOT_SAY = (NOT_FOLLOWING, "(sequence and receiver)", "that an event up to", "appears twice")
 
 
 @given(workloads, st.integers(0, 5), st.integers(0, 2**32))

@@ -66,8 +66,8 @@ def test_the_others_are_judged_where_the_trace_of_one_is_missing(
     assert judged(content, way).kind is VerdictKind.INCONCLUSIVE
     lines = content.splitlines(keepends=True)
     wrong = next(at for at, line in enumerate(documents(content)) if at > 150 and line.get("state"))
-    shown = documents(content)[wrong]["state"]
-    lines[wrong] = edited(lines[wrong], state={**shown, "epoch": shown["epoch"] + 1})
+    recorded = documents(content)[wrong]["state"]
+    lines[wrong] = edited(lines[wrong], state={**recorded, "epoch": recorded["epoch"] + 1})
     verdict = judged(b"".join(lines), way)
     assert verdict.rejection is not None
     assert (verdict.rejection.line, verdict.rejection.differences[0].field) == (wrong + 1, "state.epoch")
@@ -76,13 +76,13 @@ def test_the_others_are_judged_where_the_trace_of_one_is_missing(
 @ways
 def test_a_replica_is_judged_again_after_a_gap(run: Checkpointed, tmp_path: Path, way: Way) -> None:
     content = merged(write_traces(tmp_path, run, processes_of(run), {(1, 40)}))
-    lines, found = content.splitlines(keepends=True), documents(content)
-    gap = next(at for at, line in enumerate(found) if "unrecorded" in line)
-    of_it = [at for at, line in enumerate(found) if at > gap and line.get("replica") == 1]
+    lines, parsed = content.splitlines(keepends=True), documents(content)
+    gap = next(at for at, line in enumerate(parsed) if "unrecorded" in line)
+    of_it = [at for at, line in enumerate(parsed) if at > gap and line.get("replica") == 1]
     for at, is_judged in ((gap, False), (of_it[20], True)):
-        high = found[at]["state"]["high_watermark"] + 1
+        high = parsed[at]["state"]["high_watermark"] + 1
         altered = [*lines]
-        altered[at] = edited(lines[at], state={**found[at]["state"], "high_watermark": high})
+        altered[at] = edited(lines[at], state={**parsed[at]["state"], "high_watermark": high})
         rejection = judged(b"".join(altered), way).rejection
         if is_judged:
             assert rejection is not None
@@ -137,16 +137,16 @@ def test_traces_of_different_clusters_or_specifications_are_refused(
 ) -> None:
     other: Any = {"switched_off": ["vote.once-per-epoch"], "fetch_max_records": 7}.get(field, "kafka-4")
     paths = write_traces(tmp_path, run, processes_of(run))
-    header, *rest = paths[2].read_bytes().splitlines(keepends=True)
-    paths[2].write_bytes(edited(header, **{field: other}) + b"".join(rest))
-    with pytest.raises(MergeError, match=rf"3.jsonl:1: {field} .*, expected that of .*1.jsonl"):
+    header, *events = paths[2].read_bytes().splitlines(keepends=True)
+    paths[2].write_bytes(edited(header, **{field: other}) + b"".join(events))
+    with pytest.raises(MergeError, match=rf"3.jsonl:1: {field}: expected .* as in .*1.jsonl, got "):
         merged(paths)
 
 
 def test_a_second_header_is_refused(run: Checkpointed, tmp_path: Path) -> None:
     path = write_traces(tmp_path, run, processes_of(run))[0]
-    header, *rest = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([header, *rest[:5], edited(header, cluster_id="other"), *rest[5:]]))
+    header, *events = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([header, *events[:5], edited(header, cluster_id="other"), *events[5:]]))
     with pytest.raises(DuplicateHeaderError, match=r"1\.jsonl:7: a second header"):
         read_process_trace(path)
 

@@ -1,4 +1,4 @@
-"""What is written is read back equal: lines, events, effects, configurations, whole runs."""
+"""Written lines, events, effects, configurations and whole runs are read back equal."""
 
 from dataclasses import replace
 from typing import get_args
@@ -74,7 +74,7 @@ def test_a_profile_of_ones_own_comes_back_with_its_answers() -> None:
     header = header_line(own, GENERATOR)
     assert configuration_of(header) == own
     clash = msgspec.structs.replace(header, profile="kip")
-    with pytest.raises(UnknownProfileError, match=r"^x\.jsonl:1: \$\.decisions: other answers"):
+    with pytest.raises(UnknownProfileError, match=r"^x\.jsonl:1: \$\.decisions: the settings differ"):
         configuration_of(clash, "x.jsonl")
 
 

@@ -1,4 +1,4 @@
-"""What the page of a trace is told: put together again, it is what the trace and the run say."""
+"""Documents of the viewer: with the changes applied, they agree with the trace and the run."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def told(run: Checkpointed, events: tuple[EventLine, ...] | None = None) -> Docu
 
 
 class Rebuilt:
-    """What the page's script does with the document."""
+    """Apply the changes of the document as the page's script does."""
 
     def __init__(self, document: Document) -> None:
         self.states: dict[int, dict[str, Any]] = {}
@@ -53,8 +53,8 @@ class Rebuilt:
             start, records = self.logs.get(replica, (0, []))
             change = event["log"]
             kept = records[change["start"] - start : change["end"] - start]
-            shown = [[None] * run if isinstance(run, int) else [run] for run in change["added"]]
-            self.logs[replica] = (change["start"], [*kept, *chain.from_iterable(shown)])
+            added = [[None] * run if isinstance(run, int) else [run] for run in change["added"]]
+            self.logs[replica] = (change["start"], [*kept, *chain.from_iterable(added)])
 
 
 def assert_rebuilt(run: Checkpointed) -> None:
@@ -202,10 +202,10 @@ def test_a_rejected_trace_has_its_verdict() -> None:
 
 
 def document_in(page: str) -> Any:
-    """What a page is told."""
-    found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found.group(1))
+    """Return the document of a page."""
+    match = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    return json.loads(match.group(1))
 
 
 @given(st.text(max_size=30), st.sampled_from(["</script><script>alert(1)</script>", "<!--", "]]>", "$title", "&lt;"]))
@@ -275,8 +275,8 @@ def test_a_page_fetches_nothing(subject: str) -> None:
 def test_large_integers_stay_exact() -> None:
     document = told(simulated("calm", 5, 20))
     document["events"][0]["input"] = {"value": 2**63 - 1, "small": 2**53 - 1, "flag": True}
-    shown = document_in(page_of(document, "title"))["events"][0]["input"]
-    assert shown == {"value": str(2**63 - 1), "small": 2**53 - 1, "flag": True}
+    displayed = document_in(page_of(document, "title"))["events"][0]["input"]
+    assert displayed == {"value": str(2**63 - 1), "small": 2**53 - 1, "flag": True}
 
 
 # ---------------------------------------------------------------------------------------------------------

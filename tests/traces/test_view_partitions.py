@@ -1,4 +1,4 @@
-"""What the page of a trace of partition reassignment is told: put together again, it is what the trace says."""
+"""Documents of the viewer of partition traces: with the changes applied, they agree with the trace."""
 
 import json
 from collections.abc import Iterable
@@ -41,11 +41,11 @@ PARTITION = TracedPartition.__struct_fields__
 
 
 def happened(configuration: PartitionConfiguration, *events: Event) -> tuple[PartitionOccurrence, ...]:
-    state, found = initial_state(configuration), []
+    state, occurrences = initial_state(configuration), []
     for sequence, event in enumerate(events, 1):
-        found.append(happen(sequence, state, event, configuration))
-        state = found[-1].state
-    return tuple(found)
+        occurrences.append(happen(sequence, state, event, configuration))
+        state = occurrences[-1].state
+    return tuple(occurrences)
 
 
 def told(
@@ -55,7 +55,7 @@ def told(
     switched_off: tuple[str, ...] = (),
 ) -> PartitionDocument:
     """As the page gets it."""
-    lines = [(one.sequence + 1, line_of(one)) for one in occurrences]
+    lines = [(occurrence.sequence + 1, line_of(occurrence)) for occurrence in occurrences]
     document = partition_document("run.jsonl", header_of(configuration, 5, switched_off=switched_off), lines, verdict)
     as_json: PartitionDocument = json.loads(json.dumps(document))
     return as_json
@@ -66,9 +66,9 @@ def plain(value: Any) -> Any:
 
 
 def small() -> PartitionDocument:
-    asked = AlterPartitionReassignments(7, ((A0, (1, 2)), (TopicPartition("missing", 0), None)))
+    request = AlterPartitionReassignments(7, ((A0, (1, 2)), (TopicPartition("missing", 0), None)))
     caught_up = AlterPartition(7, 1, A0, 0, 1, frozenset({1, 2, 3}))
-    return told(SMALL, happened(SMALL, asked, CompleteReassignment(A0), BrokerFails(3), caught_up))
+    return told(SMALL, happened(SMALL, request, CompleteReassignment(A0), BrokerFails(3), caught_up))
 
 
 def test_the_document_of_a_small_trace() -> None:
@@ -173,8 +173,8 @@ def test_one_of_several_is_enough() -> None:
 def test_without_the_rule_nobody_is_waited_for() -> None:
     off = ("partition-reassign.add-before-remove",)
     configuration = PartitionConfiguration(SMALL.brokers, SMALL.assignments, (7,))
-    asked = AlterPartitionReassignments(7, ((A0, (1, 2)),))
-    document = told(configuration, happened(configuration, asked), switched_off=off)
+    request = AlterPartitionReassignments(7, ((A0, (1, 2)),))
+    document = told(configuration, happened(configuration, request), switched_off=off)
     waits = document["events"][0]["changed"]["partitions"]["A-0"]["waits_for"]
     assert waits == {"brokers": [], "any": False}
     assert "partition-reassign.add-before-remove" in [rule["id"] for rule in document["rules"]]
@@ -208,7 +208,10 @@ def test_a_verdict_with_a_wrong_line() -> None:
     verdict = document["verdict"]
     assert verdict is not None
     assert verdict["kind"] == "rejected"
-    assert verdict["headline"] == "run.jsonl:3: event 2 CompleteReassignment is possible but shows something else"
+    assert (
+        verdict["headline"]
+        == "run.jsonl:3: event 2 (CompleteReassignment): the recorded outcome differs from the model"
+    )
     assert "some/folder" not in json.dumps(document)
     # A text without letters would not be seen.
     assert verdict["rejection"]["differences"] == [

@@ -53,9 +53,11 @@ def test_a_line_may_send_a_message_and_an_answer_to_a_change_to_one_replica() ->
         return [effect["message"] for effect in line.get("effects", ()) if effect["kind"] == "Send"]
 
     line = next(
-        line for line in documents("auto-join") if len({one["destination"] for one in sends(line)}) < len(sends(line))
+        line
+        for line in documents("auto-join")
+        if len({message["destination"] for message in sends(line)}) < len(sends(line))
     )
-    by_type = {one["type"]: one["id"] for one in sends(line)}
+    by_type = {message["type"]: message["id"] for message in sends(line)}
     assert by_type["AddVoterResponse"] == f"{by_type['FetchResponse']}.change"
 
 
@@ -68,20 +70,22 @@ def _first(lines: Lines, event: str) -> dict[str, Any]:
 
 def _record(lines: Lines, kind: str) -> dict[str, Any]:
     effects = (effect for line in lines for effect in line.get("effects", ()) if effect["kind"] == "AppendRecords")
-    found: dict[str, Any] = next(one for effect in effects for one in effect["records"] if one["kind"] == kind)
-    return found
+    record: dict[str, Any] = next(
+        candidate for effect in effects for candidate in effect["records"] if candidate["kind"] == kind
+    )
+    return record
 
 
 def _snapshot(lines: Lines) -> dict[str, Any]:
     effects = (effect for line in lines for effect in line.get("effects", ()))
-    found: dict[str, Any] = next(effect["snapshot"] for effect in effects if effect["kind"] == "WriteSnapshot")
-    return found
+    snapshot: dict[str, Any] = next(effect["snapshot"] for effect in effects if effect["kind"] == "WriteSnapshot")
+    return snapshot
 
 
 def _answered_change(lines: Lines) -> dict[str, Any]:
     effects = (effect for line in lines for effect in line.get("effects", ()) if effect["kind"] == "Send")
-    found: dict[str, Any] = next(e["message"] for e in effects if e["message"]["type"] == "AddVoterResponse")
-    return found
+    response: dict[str, Any] = next(e["message"] for e in effects if e["message"]["type"] == "AddVoterResponse")
+    return response
 
 
 @pytest.mark.parametrize(
@@ -97,17 +101,17 @@ def _answered_change(lines: Lines) -> dict[str, Any]:
             CHANGES,
             lambda lines: _repeat(_record(lines, "Voters")["details"]),
             "details[1]",
-            "is there twice",
+            "appears twice",
         ),
-        ("snapshots", lambda lines: _repeat(_snapshot(lines)["details"]), "details[1]", "is there twice"),
-        ("snapshots", lambda lines: _repeat(_snapshot(lines)["voters"]), "voters[1]", "is there twice"),
+        ("snapshots", lambda lines: _repeat(_snapshot(lines)["details"]), "details[1]", "appears twice"),
+        ("snapshots", lambda lines: _repeat(_snapshot(lines)["voters"]), "voters[1]", "appears twice"),
         (
             CHANGES,
             lambda lines: lines[0]["replicas"][0].update(initial_voters=_TWICE),
             "[1]",
-            "is there twice",
+            "appears twice",
         ),
-        ("upgrade", lambda lines: _repeat(_reports(lines)), "reports[1]", "is there twice"),
+        ("upgrade", lambda lines: _repeat(_reports(lines)), "reports[1]", "appears twice"),
         (
             "auto-join",
             lambda lines: _answered_change(lines).update(id=_answered_change(lines)["id"].removesuffix(".change")),
@@ -200,14 +204,14 @@ def test_a_trace_from_before_is_read_as_one_that_leaves_fields_out() -> None:
     assert len(events) == 39
     assert not is_own(reader.header)
     configuration = reader.configuration
-    assert {(one.min_version, one.max_version) for one in configuration.replicas.values()} == {(0, 1)}
-    assert all(one.initial_voters is None and not one.auto_join for one in configuration.replicas.values())
+    assert {(replica.min_version, replica.max_version) for replica in configuration.replicas.values()} == {(0, 1)}
+    assert all(replica.initial_voters is None and not replica.auto_join for replica in configuration.replicas.values())
     assert configuration == recorded("crashes", 3).configuration
 
 
 def test_what_a_trace_from_before_leaves_out_cannot_be_run_again() -> None:
-    line = next(one for one in read(documents("auto-join"))[1] if one.event == "Restart")
+    line = next(line for line in read(documents("auto-join"))[1] if line.event == "Restart")
     assert event_of(line) is not None
-    (before,) = [one for one in read(from_before(documents("auto-join")))[1] if one.event == "Restart"]
+    (before,) = [line for line in read(from_before(documents("auto-join")))[1] if line.event == "Restart"]
     with pytest.raises(IncompleteLineError):
         event_of(before)

@@ -1,8 +1,7 @@
-"""Many traces turned into verdicts, coverage and a report, on PySpark.
+"""Spark pipeline that turns many traces into verdicts, coverage and a report.
 
-Nothing here is imported by the rest of the package, and only the modules that need them import PySpark, PyArrow and
-the libraries of the report: they come with the extra `pipeline`.
+No other package imports it.  PySpark, PyArrow and the libraries of the report come with the extra `pipeline`.
 
-The stages, each of which makes tables that `schemas` describes: `ingest`, `coverage`, `report`; `sweep` does the
-work of the first two for simulated runs that nobody wants to keep.
+The stages `ingest`, `coverage` and `report` make the tables of `schemas`.  `sweep` replaces the first two for simulated
+runs whose traces are not kept.
 """

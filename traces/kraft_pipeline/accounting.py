@@ -1,4 +1,4 @@
-"""Every line and every trace that came in is somewhere: counted where it came in and again where it is."""
+"""Check that every line and every trace that was read is in a table."""
 
 from typing import Any
 
@@ -9,20 +9,20 @@ from kraft_pipeline.schemas import EVENTS, FILES, QUARANTINE, TRACES, VERDICTS
 from kraft_pipeline.store import Workspace
 
 Account = dict[str, int]
-"""`files`, `lines_in` and `traces_in` were counted while the files were read, all others are rows of the tables.
+"""Counts of a run: `files`, `lines_in` and `traces_in` are from reading the files, all others from the tables.
 
-`other_lines` are headers, checkpoints and end lines; `taken_over` are among the verdicts, those of an earlier run.
+`other_lines` are headers, checkpoints and end lines; `taken_over` counts the verdicts of earlier runs.
 """
 
 
 def account(session: Any, workspace: Workspace) -> Account:
-    """Count the tables of a run.
+    """Count the rows of the tables of a run.
 
     Raises:
-        AccountingError: they do not add up.
+        AccountingError: the counts do not add up.
     """
     files, lines, begun = _sums(workspace.read(session, FILES), "count(*)", "sum(lines)", "sum(traces)")
-    # Of a trace the header, the checkpoints and the end line are no events.
+    # The header, the checkpoints and the end line of a trace are not events.
     (other_lines,) = _sums(workspace.read(session, TRACES), "sum(lines) - sum(events)")
     (events,) = _sums(workspace.read(session, EVENTS), "count(*)")
     wrong_lines, wrong = _sums(workspace.read(session, QUARANTINE), "sum(lines)", "count_if(wrong)")
@@ -31,8 +31,8 @@ def account(session: Any, workspace: Workspace) -> Account:
     *verdicts, taken_over = _sums(workspace.read(session, VERDICTS), *counts)
     lines_there, traces_there = other_lines + events + wrong_lines, sum(verdicts) + wrong
     if (lines, begun) != (lines_there, traces_there):
-        came = f"{lines} lines and {begun} traces came in, {lines_there} and {traces_there} are in the tables"
-        raise AccountingError(f"{workspace.root} does not add up: {came}")
+        counts_text = f"read {lines} lines and {begun} traces, but the tables have {lines_there} and {traces_there}"
+        raise AccountingError(f"{workspace.root} does not add up: {counts_text}")
     return {
         "files": files,
         "lines_in": lines,

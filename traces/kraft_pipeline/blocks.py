@@ -1,8 +1,8 @@
-"""Files as blocks of bytes, in bounded memory, whatever is wrong with them.
+"""Reader of files as blocks of bytes in bounded memory, including damaged files.
 
-A file is plain, gzip (by its content, whatever the name says), or Parquet with a column `line`, one line in each row.
-Unlike `kraft_traces.streams`, which stops at the first thing that is wrong, this hands on every byte that can be had:
-what cannot be made into lines as it stands in the file.
+A file is plain, gzip (by content, whatever its name), or Parquet with a column `line` and one line per row.
+Unlike `kraft_traces.streams`, which stops at the first error, this module returns every readable byte; bytes that
+cannot be decoded to lines are returned as they are in the file.
 """
 
 import os
@@ -26,45 +26,45 @@ from kraft_traces.errors import (
 from kraft_traces.streams import PARQUET_SUFFIX
 
 LINE_COLUMN = "line"
-"""The column of a Parquet file that holds the lines, as text or bytes."""
+"""Column of a Parquet file that has the lines, as text or bytes."""
 
 PIECE_BYTES_MAX = 2**20
-"""What cannot be made into lines comes in pieces of this size."""
+"""Size of the pieces of bytes that cannot be decoded to lines."""
 
 READ_BYTES = 2**17
-"""A block has so many bytes, unless a row of a Parquet file has more."""
+"""Size of a block, unless a row of a Parquet file is larger."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _PARQUET_ROWS = 256
 
 
 class CorruptParquetError(TraceError):
-    """A Parquet file that is damaged, or that has no column of lines."""
+    """A Parquet file is damaged, or has no column of lines."""
 
     code = "CORRUPT_PARQUET"
 
 
 class WrongRow(NamedTuple):
-    """A row of a Parquet file that is not one line."""
+    """Row of a Parquet file that is not one line."""
 
     error: TraceError
     raw: bytes
 
 
 class Remains(NamedTuple):
-    """The end of a file that cannot be read to its end, or a piece of it."""
+    """End of a file that cannot be read completely, or a piece of it."""
 
     error: TraceError
     raw: bytes
-    """What could not be made into lines."""
+    """Bytes that cannot be decoded to lines."""
 
 
 Block = bytes | WrongRow | Remains
-"""Bytes of lines, which may begin and end within one; beside a wrong row they do not."""
+"""Bytes of lines, which may begin and end within a line, except next to a wrong row."""
 
 
 def irregular(mode: int) -> str | None:
-    """What a thing of this `st_mode` is, in words, if it is no regular file."""
+    """Return a description of the file type of an `st_mode`; None for a regular file."""
     if stat.S_ISREG(mode):
         return None
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
@@ -72,12 +72,12 @@ def irregular(mode: int) -> str | None:
 
 
 def blocks_of(path: Path, source: str) -> Iterator[Block]:
-    """The content of a file; `Remains` come last, and only if something is wrong with the file itself."""
+    """Yield the content of a file; `Remains` come last, and only if the file itself is damaged."""
     try:
-        # A pipe has to be told before it is opened: that waits for somebody who writes.
+        # A pipe must be recognized before it is opened, because opening it waits for a writer.
         kind = irregular(path.stat().st_mode)
         if kind == "a folder":
-            # Listed as a file because it could not be searched: the reason is the system's.
+            # It is listed as a file because it could not be searched; get the reason from the system.
             os.scandir(path).close()
         if kind is not None:
             yield Remains(UnreadableFileError(f"{kind}, expected a regular file", source), b"")
@@ -95,7 +95,7 @@ def _content(file: BinaryIO, source: str) -> Iterator[bytes | Remains]:
     blocks = _as_it_is(file)
     start = next(blocks, b"")
     whole = chain((start,), blocks)
-    yield from _decompressed(whole, source) if start[: len(_GZIP_MAGIC)] == _GZIP_MAGIC else whole
+    yield from _decompress(whole, source) if start[: len(_GZIP_MAGIC)] == _GZIP_MAGIC else whole
 
 
 def _as_it_is(file: BinaryIO) -> Iterator[bytes]:
@@ -104,7 +104,7 @@ def _as_it_is(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _raw(error: TraceError, blocks: Iterable[bytes]) -> Iterator[Remains]:
-    """Bytes that cannot be made into lines, in pieces; at least one, which carries the error."""
+    """Yield bytes that cannot be decoded to lines in pieces; at least one, which has the error."""
     held = bytearray()
     any_yet = False
     for block in blocks:
@@ -117,31 +117,31 @@ def _raw(error: TraceError, blocks: Iterable[bytes]) -> Iterator[Remains]:
         yield Remains(error, bytes(held))
 
 
-def _decompressed(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Remains]:
-    """The content of gzip members one after the other, as far as it goes."""
+def _decompress(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Remains]:
+    """Yield the content of gzip members, up to the first damage."""
     member = zlib.decompressobj(wbits=31)
     begun = False
     for block in blocks:
-        rest = block
-        while rest:
+        remaining = block
+        while remaining:
             if not begun:
-                # Between members and after the last one there may be zeros.
-                rest = rest.lstrip(b"\0")
-                if not rest:
+                # Zeros are allowed between members and after the last one.
+                remaining = remaining.lstrip(b"\0")
+                if not remaining:
                     break
             begun = True
             try:
-                content = member.decompress(rest, READ_BYTES)
+                content = member.decompress(remaining, READ_BYTES)
             except zlib.error as error:
-                # What zlib has not consumed is kept as it is, so that nothing is lost.
-                damaged = CorruptGzipError(f"the compressed data is damaged: {error}", source)
-                yield from _raw(damaged, chain((rest,), blocks))
+                # Keep the bytes that zlib has not consumed.
+                damaged = CorruptGzipError(f"the gzip data is damaged: {error}", source)
+                yield from _raw(damaged, chain((remaining,), blocks))
                 return
             if content:
                 yield content
-            rest = member.unconsumed_tail
+            remaining = member.unconsumed_tail
             if member.eof:
-                rest = member.unused_data
+                remaining = member.unused_data
                 member = zlib.decompressobj(wbits=31)
                 begun = False
     if begun:
@@ -149,7 +149,7 @@ def _decompressed(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Rema
         if content:
             yield content
         if not member.eof:
-            yield Remains(TruncatedGzipError("the compressed data stops before its end mark", source), b"")
+            yield Remains(TruncatedGzipError("the gzip data is truncated: its end marker is missing", source), b"")
 
 
 def _rows(file: BinaryIO, source: str) -> Iterator[Block]:
@@ -158,10 +158,10 @@ def _rows(file: BinaryIO, source: str) -> Iterator[Block]:
         with pq.ParquetFile(file) as rows:
             detail = _no_lines(rows.schema_arrow)
             if detail is not None:
-                # The file is sound, and what it holds is something else: its bytes are left where they are.
+                # The file is intact but has other contents, so its bytes are not copied.
                 yield Remains(CorruptParquetError(detail, source), b"")
                 return
-            # One row group after the other, so that those before a damaged one are read to their ends.
+            # One row group at a time, so that all groups before a damaged one are read.
             groups = range(rows.num_row_groups)
             batches = (rows.iter_batches(_PARQUET_ROWS, row_groups=[group], columns=[LINE_COLUMN]) for group in groups)
             for batch in chain.from_iterable(batches):
@@ -172,18 +172,18 @@ def _rows(file: BinaryIO, source: str) -> Iterator[Block]:
     except OSError as error:
         if error.errno is not None:
             raise
-        # So Arrow says that it cannot make sense of what it reads.
+        # Arrow raises this for damaged content.
         damage = str(error)
     except pa.ArrowException as error:
         damage = str(error)
-    # Which bytes are those of the rows that are missing cannot be told, so all are kept.
+    # The bytes of the missing rows are not known, so all bytes are kept.
     file.seek(0)
     reason = next(iter(damage.splitlines()), "no reason given")
     yield from _raw(CorruptParquetError(f"the file is damaged: {reason}", source), _as_it_is(file))
 
 
 def _no_lines(schema: pa.Schema) -> str | None:
-    """Why a file of this schema has no lines, if it has none."""
+    """Return why a file of this schema has no lines; None if it has lines."""
     if LINE_COLUMN not in schema.names:
         return f"expected a column `{LINE_COLUMN}` of lines, found {', '.join(schema.names) or 'no column'}"
     kind = schema.field(schema.names.index(LINE_COLUMN)).type
@@ -203,11 +203,11 @@ _LINE_TYPES = (
 
 
 def _line_of(value: bytes | None, row: int, source: str) -> bytes | WrongRow:
-    """The line of a row, with the newline that it may leave out."""
+    """Return the line of a row, with a newline added if it is missing."""
     raw = b"" if value is None else value if value.endswith(b"\n") else value + b"\n"
     if raw and raw.find(b"\n") == len(raw) - 1:
         return raw
-    # As lines of a file a row with a newline would be something else than it is as a row.
+    # A row with a newline would be several lines.
     detail = "a row with a newline in its middle, expected one line"
     if value is None:
         detail = f"column `{LINE_COLUMN}` is NULL in this row, expected a line"

@@ -1,13 +1,13 @@
-"""A trace to its verdict, in a worker process.
+"""Check of a trace in a worker process.
 
-The process starts one Java machine at its first trace, parses the specification when TLC is first asked, and keeps
-both.
+The process starts a Java virtual machine at its first trace, parses the specification at the first evaluation in TLC,
+and keeps both.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
-from kraft_pipeline.journal import DEATHS_MAX, given_up
+from kraft_pipeline.journal import DEATHS_MAX, describe_deaths
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, Verdict, VerdictKind, check_reader
 from kraft_traces.errors import TraceError
@@ -20,31 +20,31 @@ _DETAIL_MAX = 2_000
 
 @dataclass(frozen=True)
 class Checking:
-    """How traces are checked."""
+    """Options of the checker."""
 
     every: int = EVERY
     candidates_max: int = CANDIDATES_MAX
 
     def as_dict(self) -> dict[str, Any]:
-        """What decides the verdicts, as JSON has it."""
+        """Return the parameters that determine the verdicts, for JSON."""
         return {**vars(self), "spec_hash": spec_hash()}
 
 
 def verdict_row(trace: Row, lines: TraceReader, checking: Checking, deaths: int = 0) -> Row:
     """Return the row of `verdicts` of a trace.
 
-    An error of the checker makes it inconclusive, and so do `DEATHS_MAX` deaths of workers over it.
+    It is inconclusive after an error of the checker, or after `DEATHS_MAX` deaths of its workers.
     `trace` has the columns of `traces` that the verdict repeats.
 
     Raises:
         TraceError: a line after the header is wrong.
     """
     if deaths >= DEATHS_MAX:
-        return _undecided(trace, given_up(deaths))
+        return _undecided(trace, describe_deaths(deaths))
     try:
         verdict = check_reader(lines, **vars(checking))
     except Exception as error:
-        # The header is right by itself: what is said of it is that no model does without all of its rules.
+        # An error of line 1 is that the model cannot omit all rules of the header together.
         if isinstance(error, TraceError) and error.line_number != 1:
             raise
         return _undecided(trace, f"the checker fails: {type(error).__name__}: {error}")
@@ -73,20 +73,20 @@ def _undecided(trace: Row, reason: str) -> Row:
 
 
 def raised_row(trace: Row, error: Exception) -> Row:
-    """The row of a run that ends in an error of the reference, or of the checker if it cannot take it."""
+    """Return the row of a run that ends in an error of the reference or of the checker."""
     row = _undecided(trace, f"{type(error).__name__}: {error}")
     rejected = {"verdict": VerdictKind.REJECTED.value, "defect": False}
     return row | rejected | {"kind": "raises", "field": type(error).__name__}
 
 
 def row_of(trace: Row, verdict: Verdict) -> Row:
-    """The row of a verdict."""
+    """Return the row of a verdict."""
     row = _undecided(trace, "")
     row |= {
         "verdict": verdict.kind.value,
         "events": verdict.events,
         "candidates_max": verdict.candidates_max,
-        "open_answers": [f"{one.decision} {one.answer}" for one in verdict.open_answers],
+        "open_answers": [f"{it.decision} {it.answer}" for it in verdict.open_answers],
         "other_model": verdict.other_model,
         "compared": None if verdict.compared.whole is None else verdict.compared.whole.value,
         "shown": [
@@ -118,14 +118,13 @@ def _rejection(rejection: Rejection) -> Row:
         "properties": list(rejection.properties),
         "conjunct": None if conjunct is None else f"{conjunct.text} ({conjunct.module}.tla:{conjunct.line})",
         "differences": [
-            {"field": one.field, "expected": str(one.expected), "actual": str(one.actual)}
-            for one in rejection.differences
+            {"field": it.field, "expected": str(it.expected), "actual": str(it.actual)} for it in rejection.differences
         ],
     }
 
 
 def first_field(rejection: Rejection) -> str | None:
-    """What is wrong with the line, in a word: the field, else the property, else the conjunct."""
+    """Return the first problem of a rejected line: the field, else the property, else the conjunct."""
     if rejection.differences:
         return rejection.differences[0].field
     if rejection.properties:

@@ -1,20 +1,20 @@
-"""What a run of the pipeline cannot do: each says what was expected and what to do about it."""
+"""Errors that stop a run of the pipeline, with the expectation and the next step."""
 
 
 class PipelineError(Exception):
-    """A run stops."""
+    """A run cannot start or continue."""
 
 
 class MasterUnreachableError(PipelineError):
-    """No Spark master answers where it should."""
+    """The Spark master cannot be reached."""
 
 
 class SparkError(PipelineError):
-    """Spark does not start, or a job fails for good."""
+    """Spark does not start, or a job fails permanently."""
 
 
 class OutputError(PipelineError):
-    """The output folder is not as the command needs it."""
+    """The output folder does not fit the command."""
 
 
 class InputError(PipelineError):
@@ -22,8 +22,8 @@ class InputError(PipelineError):
 
 
 class QueryError(PipelineError):
-    """A query is not one, or cannot be answered."""
+    """A query is invalid, or cannot be computed."""
 
 
 class AccountingError(PipelineError):
-    """Lines or traces are unaccounted for: a defect of the pipeline."""
+    """Lines or traces are missing in the tables, a defect of the pipeline."""

@@ -1,7 +1,6 @@
-"""The stage `ingest`: files to the tables `files`, `traces`, `segments`, `events`, `quarantine` and `verdicts`.
+"""Stage `ingest`: from files to the tables `files`, `traces`, `segments`, `events`, `quarantine` and `verdicts`.
 
-One task reads a file from its beginning to its end, in bounded memory, and checks each trace as it reads it.
-The tasks run in parallel, over files.
+A task reads each of its files once in bounded memory, and checks each trace while reading it.  Tasks run in parallel.
 """
 
 import os
@@ -20,11 +19,11 @@ from kraft_pipeline.known import Known
 from kraft_pipeline.progress import Notice, watched
 from kraft_pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES, VERDICTS
 from kraft_pipeline.store import Workspace, read
-from kraft_pipeline.units import Row, Write, planned, planned_units, units_wanted, write_plan
+from kraft_pipeline.units import Row, Write, files_of_unit, planned_units, units_wanted, write_plan
 from kraft_traces.reader import TraceReader
 
 UNIT_BYTES = 2**25
-"""A unit has no more bytes of files, unless it is one file: some seconds of work."""
+"""Maximum size of a unit with more than one file, which takes some seconds."""
 
 STAGE = "ingest"
 INTAKE_TABLES = (TRACES, SEGMENTS, EVENTS, QUARANTINE, FILES)
@@ -33,14 +32,16 @@ _PLAN = "ingest.parquet"
 _KNOWN = "known"
 
 
-def _ingest(unit: int, write: Write, journal: Journal, *, plan: Path, checking: Checking, known: Path | None) -> None:
-    judge = partial(_judged, journal, checking, Known(known))
-    for file in planned(plan, unit):
+def _ingest(unit: int, write: Write, journal: Journal, *, plan: Path, checking: Checking, checked: Path | None) -> None:
+    judge = partial(_verdict_unless_checked, journal, checking, Known(checked))
+    for file in files_of_unit(plan, unit):
         take_in(write, Path(os.fsdecode(file["path"])), file["source"], file["bytes"], judge)
 
 
-def _judged(journal: Journal, checking: Checking, known: Known, trace: Row, reader: TraceReader) -> Row | None:
-    if trace["sha256"] in known:
+def _verdict_unless_checked(
+    journal: Journal, checking: Checking, checked: Known, trace: Row, reader: TraceReader
+) -> Row | None:
+    if trace["sha256"] in checked:
         return None
     check = partial(verdict_row, trace, reader, checking)
     return journal.row(trace["trace_id"], f"{trace['source']}:{trace['first_line']}", check)
@@ -57,30 +58,30 @@ def run_ingest(
     """Run the stage.
 
     Args:
-        session: of Spark.
-        workspace: of the run.
-        patterns: what is read.
-        notice: is told how far it is.
-        checking: how to check what is read.
-        earlier: runs whose verdicts are taken over.
+        session: Spark session.
+        workspace: workspace of the run.
+        patterns: input.
+        notice: function that reports progress.
+        checking: options of the checker.
+        earlier: earlier runs whose verdicts are reused.
 
     Raises:
-        InputError: there is nothing to read, or what there was is not the same any more.
-        SparkError: the same few traces have ended their workers again and again.
+        InputError: there is nothing to read, or the input has changed.
+        SparkError: the workers of some traces died repeatedly.
     """
     files, listed = list_inputs(patterns)
     if workspace.facts().setdefault("input", listed) != listed:
         raise InputError("the input has changed since the run began: begin again with another output folder")
     workspace.note(input=listed)
     stage = workspace.stage(STAGE)
-    plan, known = stage / _PLAN, None
+    plan, checked = stage / _PLAN, None
     if not plan.exists():
         files.sort(key=lambda file: (-file["bytes"], file["source"]))
         write_plan(plan, files, UNIT_BYTES, units_wanted(session))
     if earlier is not None:
-        known = stage / _KNOWN
-        earlier.write_known(session, known)
-    work = partial(_ingest, plan=plan, checking=checking, known=known)
+        checked = stage / _KNOWN
+        earlier.write_known(session, checked)
+    work = partial(_ingest, plan=plan, checking=checking, checked=checked)
     workspace.make(session, STAGE, range(planned_units(plan)), (VERDICTS, *INTAKE_TABLES), work, notice)
     workspace.finish_tables(STAGE, INTAKE_TABLES)
     if not workspace.has(VERDICTS):

@@ -1,4 +1,4 @@
-"""What is to be read: files, folders and patterns."""
+"""Input of a run: files, folders and patterns."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from typing import Any
 
 from kraft_pipeline.blocks import irregular
 from kraft_pipeline.failures import InputError
-from kraft_traces.listing import Found, below, children, is_pattern, matches, named_part
+from kraft_traces.listing import FolderEntry, below, children, is_pattern, matches, named_part
 from kraft_traces.streams import SUFFIXES
 
 _SUFFIXES_IN_WORDS = " or ".join(SUFFIXES)
@@ -19,22 +19,22 @@ Row = dict[str, Any]
 
 
 def input_files(patterns: Iterable[str]) -> Iterator[tuple[Path, str]]:
-    """The files that the patterns stand for, each with its name; a file may come twice, by one name or several.
+    """Yield the files that match the patterns, each with its name; a file may occur several times.
 
-    Folders are searched to their bottom, in the order of names; hidden files are left out.
-    What cannot be read comes as a file, unless it is named itself.
+    Folders are searched recursively in the order of names; hidden files are skipped.
+    An unreadable entry is returned as a file, unless the pattern names it directly.
 
     Raises:
-        InputError: a pattern stands for nothing, or names what is no file or folder that can be read.
+        InputError: a pattern matches nothing, or names something that is not a readable file or folder.
     """
     for pattern in patterns:
         if os.path.lexists(pattern):
-            found = _named(pattern)
+            paths = _named(pattern)
         elif is_pattern(pattern):
-            found = _matching(pattern)
+            paths = _matching(pattern)
         else:
             raise InputError(f"{pattern}: no such file or folder")
-        for path in found:
+        for path in paths:
             yield path, os.fspath(path)
 
 
@@ -69,51 +69,51 @@ def _matching(pattern: str) -> Iterator[Path]:
         raise InputError(f"{folder}: {error.strerror or error}") from error
     suffixes = _suffixes_for(pattern)
     any_match = any_trace = False
-    for found in matches(pattern):
+    for entry in matches(pattern):
         any_match = True
-        path = Path(os.path.normpath(found.path))
-        for inner in _files(Found(path, found.is_folder), suffixes):
+        path = Path(os.path.normpath(entry.path))
+        for inner in _files(FolderEntry(path, entry.is_folder), suffixes):
             any_trace = True
             yield inner
     if not any_match:
         raise InputError(f"{pattern}: no such file or folder")
     if not any_trace:
-        raise InputError(f"{pattern}: no file that this stands for ends with {_SUFFIXES_IN_WORDS}")
+        raise InputError(f"{pattern}: no matching file ends with {_SUFFIXES_IN_WORDS}")
 
 
 def _suffixes_for(pattern: str) -> tuple[str, ...]:
-    """What the files that a pattern stands for must end with: those that it names itself may be called anything."""
+    """Return the allowed suffixes of files that match a pattern; a pattern with a suffix allows any."""
     last = Path(pattern).name
     suffix = Path(last).suffix
     names_them = not is_pattern(last) or (suffix and not is_pattern(suffix))
     return ("",) if names_them else SUFFIXES
 
 
-def _files(found: Found, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    if found.is_folder is None:
-        yield found.path
-    elif not found.is_folder:
-        if found.path.name.endswith(suffixes):
-            yield found.path
+def _files(entry: FolderEntry, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    if entry.is_folder is None:
+        yield entry.path
+    elif not entry.is_folder:
+        if entry.path.name.endswith(suffixes):
+            yield entry.path
     else:
         try:
-            top = children(found.path)
+            top = children(entry.path)
         except OSError:
-            yield found.path
+            yield entry.path
             return
-        yield from below(found.path, top, SUFFIXES)
+        yield from below(entry.path, top, SUFFIXES)
 
 
 def list_inputs(patterns: Iterable[str]) -> tuple[list[Row], dict[str, Any]]:
-    """The files that the patterns stand for, each once and by the first of its names, and in short what they are.
+    """Return the files that match the patterns, each once by its first name, and a summary of them.
 
     Raises:
-        InputError: there is nothing.
+        InputError: there is no file.
     """
     digest = sha256()
     files: dict[bytes, Row] = {}
     for path, name in input_files(patterns):
-        # Without links, so that a file is known again by whatever name it comes.
+        # Resolve links, so that each file is listed once.
         real, source = os.fsencode(os.path.realpath(path)), _shown(name)
         size, modified_ns = _facts(path)
         digest.update(f"{source}\0{size}\0{modified_ns}\0".encode())
@@ -126,12 +126,12 @@ def list_inputs(patterns: Iterable[str]) -> tuple[list[Row], dict[str, Any]]:
 
 
 def _shown(name: str) -> str:
-    """A name as text, also if it is none; no two names give the same text, because a backslash is doubled."""
+    """Return a name as text, even if it is not UTF-8; doubling backslashes keeps different names different."""
     return os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
 def _facts(path: Path) -> tuple[int, int]:
-    """Size in bytes and time of the last change in nanoseconds, both 0 of what is no regular file."""
+    """Return size in bytes and modification time in nanoseconds, both 0 if it is not a regular file."""
     with suppress(OSError):
         status = path.stat()
         if stat.S_ISREG(status.st_mode):

@@ -1,6 +1,6 @@
-"""One file to rows: each trace in it either can be checked, or goes to quarantine whole, with every byte of it.
+"""Conversion of a file to rows: each trace is checked, or goes to quarantine with all its bytes.
 
-Whatever is wrong with a line, the reader of `kraft-spec validate` says it.
+Errors of lines come from the reader of `kraft-spec validate`.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ from kraft_traces.restore import configuration_of
 from kraft_traces.streams import LINE_BYTES_MAX
 
 Judge = Callable[[Row, TraceReader], Row | None]
-"""From the row of a trace and a reader behind its header to its row of `VERDICTS`; None if an earlier run has it.
+"""Maps the row of a trace and a reader after its header to its row of `VERDICTS`; None if an earlier run has it.
 
-It raises a `TraceError` if a line is wrong, and need not read to the end.
+It raises a `TraceError` if a line is wrong, and may stop before the end.
 """
 
 
@@ -38,7 +38,7 @@ def take_in(
     *,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> None:
-    """Write the rows of a file, and the verdict of `judge` on each trace that the file holds to its end."""
+    """Write the rows of a file, and the verdict of `judge` on each well-formed trace."""
     lines = traces = 0
     for stretch in stretches_of(path, source, line_bytes_max=line_bytes_max):
         with closing(stretch):
@@ -47,15 +47,15 @@ def take_in(
             try:
                 _take_in(write, stretch, judge, line_bytes_max)
             except TraceError as error:
-                _write_quarantine(write, stretch, _named(error, stretch))
+                _write_quarantine(write, stretch, _describe_reason(error, stretch))
     write(FILES, {"source": source, "bytes": size, "lines": lines, "traces": traces})
 
 
 def _take_in(write: Write, stretch: Stretch, judge: Judge, line_bytes_max: int) -> None:
     try:
-        reader = _opened(stretch, line_bytes_max)
+        reader = _open_reader(stretch, line_bytes_max)
     except TraceError as error:
-        # Whoever reads a header takes it for the first line of a file.
+        # The parser of a header assumes that it is the first line of the file.
         error.line_number = error.line_number and stretch.first_line
         raise
     verdict = None
@@ -70,8 +70,8 @@ def _take_in(write: Write, stretch: Stretch, judge: Judge, line_bytes_max: int) 
         write(VERDICTS, verdict)
 
 
-def _opened(stretch: Stretch, line_bytes_max: int) -> TraceReader:
-    """A reader that has found the header to be one that can be checked."""
+def _open_reader(stretch: Stretch, line_bytes_max: int) -> TraceReader:
+    """Return a reader of a stretch whose header is valid."""
     reader = TraceReader(
         cast(BufferedIOBase, stretch.reading()),
         stretch.source,
@@ -81,13 +81,13 @@ def _opened(stretch: Stretch, line_bytes_max: int) -> TraceReader:
     configuration_of(reader.header, stretch.source)
     for index, rule in enumerate(reader.header.switched_off):
         if rule not in omittable_rules():
-            detail = f"{rule!r} is no rule that the model can switch off"
+            detail = f"the model cannot omit rule {rule!r}"
             raise FieldError(detail, stretch.source, 1, f"$.switched_off[{index}]")
     return reader
 
 
 def _trace_row(stretch: Stretch, header: HeaderLine) -> Row:
-    """What the row of a trace says from its header and its bytes."""
+    """Return the columns of a trace that follow from its header and its bytes."""
     generator = header.generator
     return {
         "trace_id": stretch.trace_id,
@@ -107,7 +107,7 @@ def _trace_row(stretch: Stretch, header: HeaderLine) -> Row:
 
 
 def _write_trace(write: Write, stretch: Stretch, reader: TraceReader) -> None:
-    """Write the rows of a trace whose lines are right: of `traces`, `segments` and `events`."""
+    """Write the rows of a well-formed trace: `traces`, `segments` and `events`."""
     facts = {"events": reader.events, "ended": reader.end is not None, "complete": reader.complete}
     write(TRACES, {**_trace_row(stretch, reader.header), **facts, "header": reader.raw_header})
     roles: dict[int, str | None] = {replica.id: FIRST_ROLE for replica in reader.header.replicas}
@@ -118,21 +118,21 @@ def _write_trace(write: Write, stretch: Stretch, reader: TraceReader) -> None:
         write(EVENTS, events_of(stretch.trace_id, raw, segment.first_line, roles))
 
 
-def _named(error: TraceError, stretch: Stretch) -> TraceError:
-    """The reason for quarantine, where its reader cannot know it."""
+def _describe_reason(error: TraceError, stretch: Stretch) -> TraceError:
+    """Return the error of a stretch, or a more specific one that its reader cannot know."""
     if stretch.broken is not None and isinstance(error, EmptyTraceError):
         return stretch.broken
     if stretch.follows_end and not stretch.has_header and error is not stretch.broken:
-        detail = "expected nothing but another header after an end line"
+        detail = "a line after the end line, expected another header or nothing"
         return LinesAfterEndError(detail, stretch.source, stretch.first_line)
     if isinstance(error, EmptyTraceError) and stretch.next_header is not None:
-        detail = f"line {stretch.next_header} is a second header, and no event between the two"
+        detail = f"line {stretch.next_header} is a second header, without an event before it"
         return DuplicateHeaderError(detail, stretch.source)
     return error
 
 
 def _write_quarantine(write: Write, stretch: Stretch, error: TraceError) -> None:
-    """Write every byte of a stretch, the wrong line apart; an error that names none is about the last one."""
+    """Write every byte of a stretch, with the wrong line apart: by default the last one."""
     common: dict[str, Any] = {
         "trace_id": stretch.trace_id,
         "source": stretch.source,
@@ -166,7 +166,7 @@ def _write_quarantine(write: Write, stretch: Stretch, error: TraceError) -> None
 
 
 def reason_of(error: TraceError) -> str:
-    """The code of an error; that of a wrong field says what is wrong with it."""
+    """Return the code of an error, with the kind of problem for a wrong field."""
     if isinstance(error, FieldError):
         return f"{error.code}_{error.problem.replace('-', '_').upper()}"
     return error.code

@@ -1,12 +1,11 @@
-"""What the tasks of a stage are at and what has come of it, on disk as soon as it is known.
+"""Journals of the tasks of a stage: work in progress and results, written to disk at once.
 
-A run that is killed goes on with the results that are written down, whatever became of the unit that they belong to.
+A resumed run reuses the results in the journals, even if their unit was not finished.
 
-What ends a process (the system's out-of-memory killer, a crash of Java) leaves no error to report, and Spark tries the
-task again, the same piece of work first.
-So a task writes down each piece before it begins it; one without a result says that its worker has died.
+A process that is killed (by the out-of-memory killer, or by a crash of Java) reports no error, and Spark retries the
+task.  So a task records each piece of work before it begins it; a piece without a result means that its worker died.
 
-Each attempt at a unit has a file of its own, in the output folder, which every machine sees.
+Each attempt at a unit has its own file in the output folder, which every machine can read.
 """
 
 import os
@@ -29,27 +28,27 @@ from kraft_pipeline.failures import SparkError
 Row = dict[str, Any]
 
 DEATHS_MAX = 3
-"""So often a worker may die over a piece of work."""
+"""Maximum number of deaths of workers over a piece of work."""
 
 _SHOWN_MAX = 5
 
 
 class Begun(Struct, frozen=True, tag=True, array_like=True):
-    """A process begins a piece of work."""
+    """Record: a process begins a piece of work."""
 
     key: str
     what: str
-    """The piece in words, as `giant.jsonl:7`."""
+    """Description of the piece, such as `giant.jsonl:7`."""
     process: int
-    """For those who want to see what it is doing."""
+    """Process id, for diagnosis."""
 
 
 class Done(Struct, frozen=True, tag=True, array_like=True):
-    """It has ended."""
+    """Record: a piece of work has ended."""
 
     key: str
     row: Row | None
-    """Its result; None if it raised an error, which says by itself what is wrong."""
+    """Its result; None if it raised an error, which is reported separately."""
 
 
 _ENCODER = Encoder()
@@ -58,23 +57,23 @@ _DECODER: Decoder[Begun | Done] = Decoder(Begun | Done)
 
 @dataclass(frozen=True)
 class Journals:
-    """The journals of a stage.
+    """Journals of a stage.
 
     Attributes:
-        folder: where they are; those of earlier runs may be there too.
-        run: names this run among them: that another one was killed says nothing about what it was at.
+        folder: their folder, possibly with those of earlier runs.
+        run: id of this run, because deaths in an interrupted run do not count.
     """
 
     folder: Path
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def of_unit(self, unit: int) -> "Journals":
-        """Those of the attempts at a unit."""
+        """Return the journals of the attempts at a unit."""
         return replace(self, folder=self.folder / f"{unit:05}")
 
     @contextmanager
-    def opened(self) -> Iterator["Journal"]:
-        """A new one, for a task, that knows what the others say."""
+    def open(self) -> Iterator["Journal"]:
+        """Open a new journal for a task, with the results of the others."""
         results: dict[str, Row] = {}
         deaths: Counter[str] = Counter()
         for path in self._files("*"):
@@ -89,58 +88,59 @@ class Journals:
     def _files(self, pattern: str) -> list[Path]:
         return [path for path in self.folder.rglob(pattern) if path.is_file()]
 
-    def under_way(self) -> list[Begun]:
-        """What this run is at; when nothing runs any more, that over which workers have died."""
+    def unfinished(self) -> list[Begun]:
+        """Return the unfinished pieces of work of this run; after its end, those whose workers died."""
         journals = map(_read, self._files(f"{self.run}*"))
-        return [one for begun, done in journals for key, one in begun.items() if key not in done]
+        return [piece for begun, done in journals for key, piece in begun.items() if key not in done]
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
-        """A job that fails because workers have died within the block says over what.
+    def explain_failures(self) -> Iterator[None]:
+        """Name the pieces of work in the error of a job that fails because workers died.
 
         Raises:
-            SparkError: it is so.
+            SparkError: the job failed because workers died.
         """
         try:
             yield
         except (PySparkException, Py4JError) as error:
-            if not (died := self.described()):
+            if not (died := self.describe_deaths()):
                 raise
             raise SparkError(f"a Spark job failed: {died}") from error
 
-    def described(self) -> str:
-        """The same in words; empty if there is none."""
-        found = sorted({one.what for one in self.under_way()})
-        if not found:
+    def describe_deaths(self) -> str:
+        """Return a description of the unfinished pieces of work; empty if there are none."""
+        pieces = sorted({piece.what for piece in self.unfinished()})
+        if not pieces:
             return ""
-        more = f" and {len(found) - _SHOWN_MAX} more" if len(found) > _SHOWN_MAX else ""
-        return f"workers died while they checked {', '.join(found[:_SHOWN_MAX])}{more}"
+        more = f" and {len(pieces) - _SHOWN_MAX} more" if len(pieces) > _SHOWN_MAX else ""
+        return f"workers died while they checked {', '.join(pieces[:_SHOWN_MAX])}{more}"
 
     def forget(self) -> None:
-        """Remove them, because all results are somewhere else."""
+        """Remove the journals, because the unit has all results."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Journal:
-    """What a task does, written down."""
+    """Journal of a task."""
 
     def __init__(self, file: IO[bytes], results: dict[str, Row], deaths: Counter[str]) -> None:
-        """`results` are known already, `deaths` of workers have happened, both by key."""
+        """Continue with earlier `results` and `deaths` of workers, both by key."""
         self._file = file
         self._results = results
         self._deaths = deaths
 
     def row(self, key: str, what: str, make: Callable[[int], Row]) -> Row:
-        """The result of a piece of work, made if it is not known.
+        """Return the result of a piece of work, which is made if it is missing.
 
         Args:
-            key: names the piece among those of the stage.
-            what: the piece in words.
-            make: is told how many workers have died over it; of `DEATHS_MAX` or more it must not try again.
+            key: key of the piece in the stage.
+            what: description of the piece.
+            make: function of the number of workers that died over the piece; from `DEATHS_MAX` on it must not try
+            again.
         """
-        known = self._results.get(key)
-        if known is not None:
-            return known
+        result = self._results.get(key)
+        if result is not None:
+            return result
         deaths = self._deaths[key]
         if deaths < DEATHS_MAX:
             self._write(Begun(key, what, os.getpid()))
@@ -157,7 +157,7 @@ class Journal:
 
 
 def _read(path: Path) -> tuple[dict[str, Begun], dict[str, Row | None]]:
-    """What was begun, and what has come of it, by key; a last record that breaks off is none."""
+    """Return the begun pieces and the results by key; an incomplete last record is ignored."""
     begun: dict[str, Begun] = {}
     done: dict[str, Row | None] = {}
     for line in path.read_bytes().splitlines(keepends=True):
@@ -171,6 +171,6 @@ def _read(path: Path) -> tuple[dict[str, Begun], dict[str, Row | None]]:
     return begun, done
 
 
-def given_up(deaths: int) -> str:
-    """Why such a piece of work has no result."""
-    return f"the process that checks it has ended {deaths} times without a word: out of memory, or a crash of Java"
+def describe_deaths(deaths: int) -> str:
+    """Return why a piece of work has no result."""
+    return f"the process that checks it died {deaths} times without an error: out of memory, or a crash of Java"

@@ -1,4 +1,4 @@
-"""Which bytes have been judged before, for workers: a file of the SHA-256 of traces, in ascending order."""
+"""Traces that earlier runs have checked: a file of their SHA-256 digests in ascending order, for workers."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -6,22 +6,22 @@ from functools import cached_property
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 _BYTES = 32
 
 
 def write_known(target: Path, digests: Iterable[str]) -> None:
-    """Write down digests, hexadecimal ones."""
-    with whole_file(target) as stream:
+    """Write hexadecimal digests to a file."""
+    with atomic_file(target) as stream:
         stream.writelines(sorted(map(bytes.fromhex, digests)))
 
 
 class Known:
-    """The digests in a file of `write_known`, which all workers of a machine have in memory once."""
+    """Set of the digests in a file of `write_known`, which the workers of a machine share in memory."""
 
     def __init__(self, file: Path | None) -> None:
-        """None knows nothing."""
+        """Read the digests of a file; None for an empty set."""
         self._file = file
 
     def __contains__(self, sha256: str) -> bool:

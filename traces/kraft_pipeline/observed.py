@@ -1,4 +1,4 @@
-"""The columns of an event: what coverage and readers of the tables want of a line."""
+"""Columns of an event in the tables."""
 
 from typing import Any
 
@@ -16,18 +16,18 @@ FAULTS: dict[str, str] = {
     "CutLink": "link cut",
     "AnswerUnsupportedVersion": "Pre-Vote not understood",
 }
-"""The faults that are events of their own, by event."""
+"""Faults that are separate events, by event."""
 
 CRASH_IN_STEP = "crash within a step"
-"""The fault that may strike in any event at a replica."""
+"""Fault that may occur in any event at a replica."""
 
 FAULT_KINDS = (*FAULTS.values(), CRASH_IN_STEP)
 
-# Once, because Arrow looks for pandas each time that it makes an array of Python's values.
+# Created once, because Arrow looks for pandas each time that it converts Python values.
 _FAULT_EVENTS, _FAULTS = pa.array(FAULTS), pa.array(FAULTS.values())
 
 FIRST_ROLE = "Unattached"
-"""Of each replica before the first event: it starts on an empty disk."""
+"""Role of each replica before the first event, on an empty disk."""
 
 _ERROR = pa.struct([("error", pa.string())])
 _STATE = ("epoch", "leader_id", "log_end_offset", "high_watermark")
@@ -46,17 +46,17 @@ _LINE = pa.schema(
         ("state", pa.struct([("role", pa.string()), *((name, EVENTS.arrow.field(name).type) for name in _STATE)])),
     ]
 )
-"""The part of a line that is looked at."""
+"""Part of a line that is read."""
 
 
 def events_of(trace_id: str, raw: bytes, first_line: int, roles: dict[int, str | None]) -> Any:
-    """The rows of `events` of some lines of a trace, a `RecordBatch`: all at once, none of them as an object.
+    """Return the rows of `events` of some lines of a trace as a `RecordBatch`, without an object per line.
 
     Args:
-        trace_id: of the trace.
-        raw: lines that have been held to their form; of those that are no events there is no row.
-        first_line: number of the first.
-        roles: of each replica what the line before shows, if it does; brought to what the last of these lines shows.
+        trace_id: id of the trace.
+        raw: well-formed lines; only events get a row.
+        first_line: number of the first line.
+        roles: recorded role of each replica before these lines, updated to that after them.
     """
     lines = _read(raw)
     numbers = pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), len(lines)), start=first_line - 1)
@@ -86,29 +86,29 @@ def events_of(trace_id: str, raw: bytes, first_line: int, roles: dict[int, str |
 
 
 def _read(raw: bytes) -> Any:
-    # In one block, because a line must not straddle two.
+    # One block, because a line must not be split over two.
     whole = json.ReadOptions(use_threads=False, block_size=len(raw) + 1)
     parse = json.ParseOptions(explicit_schema=_LINE, unexpected_field_behavior="ignore")
     return json.read_json(pa.BufferReader(raw), whole, parse)
 
 
 def _errors(events: Any) -> Any:
-    """The error codes of the answers that each event sends."""
-    found: list[list[str]] = [[] for _ in range(len(events))]
+    """Return the error codes of the responses and replies that each event sends."""
+    codes: list[list[str]] = [[] for _ in range(len(events))]
     effects = events["effects"].combine_chunks()
     sent = pc.list_flatten(effects)
     errors = pc.coalesce(*(pc.struct_field(sent, [kind, "error"]) for kind in ("message", "reply")))
-    there, senders = pc.is_valid(errors), pc.list_parent_indices(effects)
-    for event, error in zip(senders.filter(there).to_pylist(), errors.filter(there).to_pylist(), strict=True):
-        found[event].append(error)
+    valid, senders = pc.is_valid(errors), pc.list_parent_indices(effects)
+    for event, error in zip(senders.filter(valid).to_pylist(), errors.filter(valid).to_pylist(), strict=True):
+        codes[event].append(error)
     for event, error in enumerate(pc.struct_field(events["answer"], "error").to_pylist()):
         if error is not None:
-            found[event].append(error)
-    return pa.array(found, EVENTS.arrow.field("errors").type)
+            codes[event].append(error)
+    return pa.array(codes, EVENTS.arrow.field("errors").type)
 
 
 def _before(replicas: list[int | None], after: list[str | None], roles: dict[int, str | None]) -> Any:
-    """What the line before each one at its replica shows."""
+    """Return the role before each event, from the line before at its replica."""
     before: list[str | None] = []
     for replica, role in zip(replicas, after, strict=True):
         if replica is None:

@@ -1,4 +1,4 @@
-"""Which runs to simulate: seeds, workloads and profiles, each combination a run with a number."""
+"""Plans of simulated runs: each combination of seed, workload and profile is a numbered run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,21 +9,21 @@ from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
 
 VOTERS = (3, 5, 4, 2)
-"""Numbers of voters, taken in turn by seed where none is asked for; even ones tell a half from a majority."""
+"""Default numbers of voters, in turn by seed; even ones distinguish a half from a majority."""
 
 
 @dataclass(frozen=True)
 class Plans:
-    """The runs: for each seed each profile, and for each of these each workload.
+    """Runs of a sweep: each workload for each profile for each seed.
 
     Attributes:
         first_seed: the smallest seed.
-        seeds: how many.
-        workloads: names of mixes.
-        profiles: names of answers to the open points of the KIPs.
+        seeds: number of seeds.
+        workloads: names of workloads.
+        profiles: names of profiles.
         steps: events of each run before its faults stop.
         replicas: number of voters; None to vary it with the seed.
-        count: how many runs; None for all.  The last seed need not get all workloads.
+        count: number of runs; None for all.  The last seed may not get all workloads.
     """
 
     first_seed: int
@@ -35,13 +35,13 @@ class Plans:
     count: int | None = None
 
     def __post_init__(self) -> None:
-        for kind, names, known in (
+        for kind, names, existing in (
             ("workload", self.workloads, tuple(WORKLOADS)),
             ("profile", self.profiles, tuple(PROFILES)),
         ):
             for name in names:
-                if name not in known:
-                    raise InputError(f"no {kind} {name!r}; there are {', '.join(known)}")
+                if name not in existing:
+                    raise InputError(f"no {kind} {name!r}; there are {', '.join(existing)}")
                 if names.count(name) > 1:
                     raise InputError(f"{kind} {name!r} is named twice")
         if self.first_seed < 0 or self.seeds < 1 or not self.workloads or not self.profiles or self.steps < 1:
@@ -52,9 +52,9 @@ class Plans:
         return every if self.count is None else min(every, self.count)
 
     def plan(self, index: int) -> RunPlan:
-        """The run of this number, counted from 0."""
-        rest, workload = divmod(index, len(self.workloads))
-        offset, profile = divmod(rest, len(self.profiles))
+        """Return the plan of the run with this number, from 0."""
+        combination, workload = divmod(index, len(self.workloads))
+        offset, profile = divmod(combination, len(self.profiles))
         seed = self.first_seed + offset
         return RunPlan(
             seed=seed,
@@ -65,7 +65,7 @@ class Plans:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """What decides the tables, as JSON has it."""
+        """Return the parameters that determine the tables, for JSON."""
         return {
             "seeds": f"{self.first_seed}:{self.first_seed + self.seeds}",
             "workloads": list(self.workloads),
@@ -77,5 +77,5 @@ class Plans:
 
 
 def source_of(plan: RunPlan) -> str:
-    """What the tables call a run."""
+    """Return the name of a run in the tables."""
     return f"{plan.workload}/{plan.profile}/{plan.replicas}/{plan.steps}/seed-{plan.seed}"

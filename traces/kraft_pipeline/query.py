@@ -1,4 +1,4 @@
-"""SQL on tables: whatever the query says, nothing changes."""
+"""Read-only SQL queries on the tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from kraft_pipeline.failures import QueryError
 
 _PARQUET_ROWS_MAX = 32
 _END_OF_MESSAGE = ("; line ", "\n== ", " SQLSTATE: ", ";\n", "\n")
-"""What follows the sentence in an error of Spark: the query again, its plan, a code."""
+"""Ends of the first sentence in an error of Spark, before the query, its plan and a code."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The rows of a query.
+    """Result of a query.
 
     Attributes:
-        columns: their names, which need not differ from each other.
-        rows: as many as were asked for; bytes come as text.
-        is_whole: whether these are all.
+        columns: names of the columns, possibly with duplicates.
+        rows: the requested number of rows; bytes are converted to text.
+        is_whole: True if there are no more rows.
     """
 
     columns: tuple[str, ...]
@@ -29,20 +29,20 @@ class Answer:
 
 
 def ask(session: Any, tables: Mapping[str, Any], query: str, rows_max: int) -> Answer:
-    """Answer a query on tables, DataFrames by the names that it calls them.
+    """Run a query on tables, which are DataFrames by name.
 
     Raises:
-        QueryError: the query is not one, names what is not there, or cannot be computed.
+        QueryError: the text is not a query, uses an unknown name, or cannot be computed.
     """
-    # Of segments, Spark's own 4096 rows would be gigabytes in one piece.
+    # Spark's default of 4096 rows would be gigabytes of segments at once.
     session.conf.set("spark.sql.parquet.columnarReaderBatchSize", str(_PARQUET_ROWS_MAX))
     for name, table in tables.items():
         table.createOrReplaceTempView(name)
     try:
-        # Spark runs a statement when it is told of it: only a query may get that far.
+        # Spark executes a statement at once, so only a query may get to `sql`.
         session._jsparkSession.sessionState().sqlParser().parseQuery(query)
-        answer = session.sql(query)
-        found = answer.take(rows_max + 1)
+        result = session.sql(query)
+        first_rows = result.take(rows_max + 1)
     except PySparkException as error:
         if error.getCondition() is None:
             raise
@@ -51,17 +51,17 @@ def ask(session: Any, tables: Mapping[str, Any], query: str, rows_max: int) -> A
     finally:
         for name in tables:
             session.catalog.dropTempView(name)
-    rows = tuple(tuple(_plain(value) for value in row) for row in found[:rows_max])
-    return Answer(tuple(answer.columns), rows, len(found) <= rows_max)
+    rows = tuple(tuple(_plain(value) for value in row) for row in first_rows[:rows_max])
+    return Answer(tuple(result.columns), rows, len(first_rows) <= rows_max)
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """Return a value in its JSON form."""
     if isinstance(value, bytes | bytearray):
         return bytes(value).decode("utf-8", "backslashreplace")
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
-    # A struct is a tuple too.
+    # A struct is also a tuple.
     return {name: _plain(inner) for name, inner in value.asDict().items()} if hasattr(value, "asDict") else value
 
 

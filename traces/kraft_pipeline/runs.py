@@ -1,4 +1,4 @@
-"""The commands of the pipeline: stages put together, timed, and accounted for."""
+"""Commands of the pipeline: their stages, timing and accounting."""
 
 import json
 import os
@@ -28,7 +28,7 @@ from kraft_spec.fingerprint import spec_hash
 
 @contextmanager
 def _folder(workspace: Workspace) -> Iterator[None]:
-    """A folder to work in, which has its name afterwards."""
+    """Lock the folder of a run, and give it its final name at the end."""
     with workspace.locked():
         try:
             yield
@@ -40,7 +40,7 @@ def _folder(workspace: Workspace) -> Iterator[None]:
 
 @contextmanager
 def _session(options: SessionOptions, notice: Notice) -> Iterator[Any]:
-    """A session of Spark, which takes seconds to start."""
+    """Start a Spark session, which takes seconds."""
     notice("starting Spark", 0, 0)
     with spark_session(options) as session:
         yield session
@@ -48,7 +48,7 @@ def _session(options: SessionOptions, notice: Notice) -> Iterator[Any]:
 
 @contextmanager
 def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
-    """Add to the time that a stage has taken; what a stopped run had taken is not known."""
+    """Add to the time of a stage; the time of an interrupted run is not known."""
     began = time.monotonic()
     yield
     seconds = workspace.facts().get("seconds", {})
@@ -71,20 +71,20 @@ def run(
     archive: Path | None = None,
     notice: Notice = no_notice,
 ) -> Document:
-    """Files to verdicts, coverage and a report, whose figures are returned.
+    """Turn files into verdicts, coverage and a report, and return its figures.
 
     Args:
-        options: of the session.
-        patterns: what is read.
-        output: the folder that is made.
-        resume: take up a run that was stopped.
-        checking: how traces are checked.
-        archive: folder of earlier runs, which need not be there. What they have judged is not checked again, the
-            report says what is worse than in the newest, and this run is appended.
-        notice: is told how far the run is.
+        options: options of the session.
+        patterns: input.
+        output: the folder to create.
+        resume: True to resume an interrupted run.
+        checking: options of the checker.
+        archive: folder of earlier runs, created if missing. Traces that they have checked are not checked again, the
+            report lists regressions since the newest one, and this run is appended.
+        notice: function that reports progress.
 
     Raises:
-        PipelineError: what its kinds say.
+        PipelineError: the run cannot start or continue.
     """
     how = checking or Checking()
     kept = None
@@ -117,8 +117,8 @@ def _run(
     _count(session, workspace)
     if archive is None:
         return write_report(session, workspace, notice)
-    others = [row for row in archive.runs if row["run"] != workspace.output.name]
-    before = json.loads(others[-1]["report"]) | {"run": others[-1]["run"]} if others else None
+    earlier_runs = [row for row in archive.runs if row["run"] != workspace.output.name]
+    before = json.loads(earlier_runs[-1]["report"]) | {"run": earlier_runs[-1]["run"]} if earlier_runs else None
     document = write_report(session, workspace, notice, before)
     notice("archive", 0, 0)
     archive.add(workspace, _row_of_run(workspace.output.name, document, how))
@@ -147,10 +147,10 @@ def sql(
     rows_max: int,
     notice: Notice = no_notice,
 ) -> Answer:
-    """A query on the tables in `output`, or on those of all runs in `archive`."""
+    """Run a query on the tables in `output`, or on those of all runs in `archive`."""
     kept = None if archive is None else Archive(archive)
     if kept is not None and not kept.runs:
-        raise InputError(f"{kept.folder} is no archive: expected one that `pipeline run --archive` has made")
+        raise InputError(f"{kept.folder} is not an archive: expected one that `pipeline run --archive` has made")
     workspace = None if output is None else Workspace.finished(output)
     with _session(options, notice) as session, watched(session, "query", notice):
         tables: dict[str, Any] = {}
@@ -164,7 +164,7 @@ def sql(
 def sweep(
     options: SessionOptions, plans: Plans, output: Path, *, resume: bool = False, notice: Notice = no_notice
 ) -> Document:
-    """Runs of the reference, simulated, checked and counted."""
+    """Simulate runs of the reference, check them and count their coverage."""
     parameters = {"command": "sweep", "sweep": plans.as_dict(), "spec_hash": spec_hash()}
     workspace = Workspace.begin(output, parameters, resume=resume)
     with _folder(workspace), _session(options, notice) as session:

@@ -1,6 +1,6 @@
-"""The Spark session of a run: where it works, what it ships, what it says.
+"""Spark session of a run: settings, shipped packages, and log.
 
-Spark's own words go to a file, because they come at any time and in any number; the file is named when a run fails.
+Spark's log goes to a file, which is named when a run fails.
 """
 
 import logging
@@ -29,30 +29,29 @@ from kraft_pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
 from kraft_spec.tlc.jar import find_jar, find_java
 
 TASK_FAILURES_MAX = 8
-"""How often a task may fail, for instance because its worker was killed, before the run does: more than twice as often
-as a worker may die over one trace, which is then given up (`journal`)."""
+"""Maximum number of failures of a task, more than twice the number of deaths of a worker over one trace (`journal`)."""
 
 _CONNECT_SECONDS = 5.0
 _END_SECONDS = 30.0
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _JAVA_MEMORY = "1g"
-"""Spark's own default."""
+"""Spark's default."""
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|[1-9]\d*)\])?")
 _STANDALONE = "spark://"
 
 SPARK_ERRORS: tuple[type[Exception], ...] = (PySparkException, Py4JError)
-"""What a failing job raises."""
+"""Exceptions of a failing job."""
 _ERRORS: tuple[type[Exception], ...] = (*SPARK_ERRORS, ConnectionError, SparkError)
 
 
 @dataclass(frozen=True)
 class SessionOptions:
-    """How to run.
+    """Options of a Spark session.
 
     Attributes:
-        master: a master of Spark, `local[*]` for this machine.
-        spark_log: whether Spark's log goes to standard error instead of a file.
-        settings: more settings of Spark, by name.
+        master: Spark master, `local[*]` for this machine.
+        spark_log: True to write Spark's log to standard error instead of a file.
+        settings: additional settings of Spark, by name.
     """
 
     master: str = "local[*]"
@@ -61,17 +60,17 @@ class SessionOptions:
 
     @property
     def is_local(self) -> bool:
-        """Do the workers run on this machine, as children of this process?"""
+        """True if the workers run on this machine, as children of this process."""
         return _LOCAL.fullmatch(self.master) is not None or self.master.startswith("local[")
 
 
 @contextmanager
 def spark_session(options: SessionOptions) -> Iterator[Any]:
-    """A session for the time of the block.
+    """Open a Spark session.
 
     Raises:
-        JavaMissing, JarMissing, JarMismatch: what TLC or Spark needs is not there.
-        MasterUnreachableError: nobody listens at the master's address.
+        JavaMissing, JarMissing, JarMismatch: a requirement of TLC or Spark is missing.
+        MasterUnreachableError: the master's address cannot be reached.
         SparkError: Spark does not start, or a job fails within the block.
     """
     java = find_java()
@@ -91,7 +90,7 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
                         raise
                     where = _where(log, not options.spark_log)
                     if isinstance(error, ConnectionError):
-                        # What Py4J says when nobody is there any more.
+                        # Py4J raises this when the Java process is gone.
                         raise SparkError(f"Spark's Java process is gone: {error.strerror or error}{where}") from error
                     raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
                 finally:
@@ -105,7 +104,7 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
 
 
 def _is_of_an_interrupt(error: BaseException | None) -> bool:
-    """Is it Ctrl-C, or what went wrong on the way out, where Spark asks Java once more?"""
+    """True if the error is Ctrl-C, or a consequence of it."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -113,12 +112,12 @@ def _is_of_an_interrupt(error: BaseException | None) -> bool:
 
 @contextmanager
 def _without_traceback_of_an_interrupt() -> Iterator[None]:
-    """Ctrl-C while Py4J waits for an answer: it logs a traceback, and raises what is told to the user anyway."""
+    """Suppress the traceback that Py4J logs at Ctrl-C, because the error is reported anyway."""
 
     def is_news(record: logging.LogRecord) -> bool:
         return record.exc_info is None or not _is_of_an_interrupt(record.exc_info[1])
 
-    # A filter of a logger is not that of those below it.
+    # A filter of a logger does not apply to its children.
     loggers = [logging.getLogger(name) for name in ("root", "py4j.java_gateway", "py4j.clientserver")]
     for logger in loggers:
         logger.addFilter(is_news)
@@ -131,10 +130,10 @@ def _without_traceback_of_an_interrupt() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Ctrl-C is heeded at the end of the block, since what is half-started could not be ended, and as it was before.
+    """Handle Ctrl-C at the end of the block, because a half-started session could not be stopped.
 
-    Spark's own way asks Java to cancel all jobs on the very connection that waits for the job to end: it comes through
-    when there is nothing to cancel any more. Stopping the session, on a new connection, ends them too.
+    Spark's own handler would cancel all jobs over the connection that waits for them, so the request would arrive too
+    late. Stopping the session, over a new connection, ends them too.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -160,7 +159,7 @@ def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> A
             context = SparkContext(conf=conf, gateway=gateway)
         return SparkSession(context)
     except BaseException as error:
-        # Interrupted too: what has started must not stay.
+        # Stop what was started, also after an interrupt.
         if gateway is not None:
             _end(gateway)
         if isinstance(error, SPARK_ERRORS):
@@ -170,9 +169,9 @@ def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> A
 
 
 def _stop(context: Any) -> None:
-    """Stop Spark and the Java process behind it, so that the next session may have other settings."""
+    """Stop Spark and its Java process, so that the next session may have other settings."""
     gateway = context._gateway
-    # Where it is gone already, that is what was wanted.
+    # It may be gone already.
     with suppress(*SPARK_ERRORS, OSError):
         context.stop()
     _end(gateway)
@@ -204,17 +203,17 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.session.timeZone": "UTC",
-        # The master's interpreter, because what is pickled here is unpickled there.
+        # The interpreter of the driver, because workers unpickle its objects.
         "spark.pyspark.python": sys.executable,
         "spark.python.worker.reuse": "true",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
-        # As few tasks after a shuffle as its size asks for, not as many as there are cores.
+        # The number of tasks after a shuffle depends on its size, not on the number of cores.
         "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
     }
     if options.is_local:
-        # The Java process has the tasks too: all of its heap from the start, and a collector that does not work beside
-        # them, since Python's workers need the cores.
+        # The Java process runs the tasks too: reserve its heap at the start, and use a collector without concurrent
+        # threads, because Python's workers need the cores.
         memory = options.settings.get("spark.driver.memory", _JAVA_MEMORY)
         settings[_JAVA_OPTIONS] = f"-XX:+UseParallelGC -Xms{memory}"
     if options.is_local or options.master.startswith((f"{_STANDALONE}127.", f"{_STANDALONE}localhost:")):
@@ -224,19 +223,19 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         archive = archive_of_packages(folder)
         mine = f"{archive}#{PACKAGES_FOLDER}"
         settings["spark.archives"] = ",".join(filter(None, [settings.get("spark.archives"), mine]))
-        # Relative to the folder in which an executor runs, where Spark unpacks archives.
+        # Relative to the working folder of an executor, where Spark unpacks archives.
         settings["spark.executorEnv.PYTHONPATH"] = PACKAGES_FOLDER
     return settings
 
 
 def _with_retries(master: str) -> str:
-    """A local master that tries a task again when its worker dies, as a cluster does."""
+    """Return a local master that retries a task when its worker dies, as a cluster does."""
     local = _LOCAL.fullmatch(master)
     return master if local is None else f"local[{local.group('cores') or 1},{TASK_FAILURES_MAX}]"
 
 
 def _check_reachable(master: str) -> None:
-    """Spark itself tries for a minute and then says that all masters are unresponsive."""
+    """Check that the master can be reached; Spark itself would try for a minute."""
     if not master.startswith(_STANDALONE):
         return
     problems: list[str] = []
@@ -255,7 +254,7 @@ def _check_reachable(master: str) -> None:
 
 @contextmanager
 def _environment(java_home: Path) -> Iterator[None]:
-    """The variables that Spark's scripts read; what is the user's own comes back afterwards."""
+    """Set the variables that Spark's scripts read, and restore the user's own afterwards."""
     wanted = {"JAVA_HOME": str(java_home), "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable)}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
@@ -270,7 +269,7 @@ def _environment(java_home: Path) -> Iterator[None]:
 
 
 def _first_words(error: Exception) -> str:
-    """What a Java or Python worker's error says, without its stack."""
+    """Return the message of a Java or Python worker's error, without its stack."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Missing|Mismatch): ", line)]
@@ -279,13 +278,13 @@ def _first_words(error: Exception) -> str:
 
 
 def _last_error(log: Path) -> str:
-    """The last error in Spark's log, which says why Java ended before it could tell us; empty if there is none."""
+    """Return the last error in Spark's log, which tells why Java ended early; empty if there is none."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    found = [line.strip() for line in lines if re.search(r"(Error|Exception)\b.*: |^Error: |^Invalid ", line)]
-    return found[-1][:500] if found else ""
+    errors = [line.strip() for line in lines if re.search(r"(Error|Exception)\b.*: |^Error: |^Invalid ", line)]
+    return errors[-1][:500] if errors else ""
 
 
 def _where(log: Path, kept: bool) -> str:
@@ -293,5 +292,5 @@ def _where(log: Path, kept: bool) -> str:
 
 
 def parallelism(session: Any) -> int:
-    """How many tasks run at a time."""
+    """Return the number of tasks that run at the same time."""
     return max(1, int(session.sparkContext.defaultParallelism))

@@ -1,4 +1,4 @@
-"""The temporary folder of a session: gone when the session is, and if that was killed, when the next one begins."""
+"""Temporary folder of a session, removed at its end, or by the next session if this one was killed."""
 
 import fcntl
 import os
@@ -14,10 +14,10 @@ _LOCK = "running"
 
 @contextmanager
 def session_folder() -> Iterator[Path]:
-    """A new folder for the time of the block, with a lock in it that the system lets go when this process ends."""
+    """Open a new folder with a lock in it, which the system releases when this process ends."""
     remove_stale()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    # It gets its name once it is locked: whoever finds it by that name must not find it free.
+    # The lock file gets its name only once it is locked, so no other process finds it unlocked.
     making = folder / f"{_LOCK}.new"
     with making.open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -29,12 +29,12 @@ def session_folder() -> Iterator[Path]:
 
 
 def log_of(folder: Path) -> Path:
-    """Spark's log, beside the folder: that of a session that failed stays."""
+    """Return the path of Spark's log beside the folder; the log of a failed session stays."""
     return folder.with_suffix(".log")
 
 
 def remove_stale() -> None:
-    """Remove the folders, with their logs, of sessions of this user that have ended without doing so."""
+    """Remove the folders and logs of this user's sessions that were killed."""
     for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
         with suppress(OSError):
             if lock.stat().st_uid == os.getuid() and _is_free(lock):

@@ -1,7 +1,7 @@
-"""The project's packages as an archive that Spark unpacks beside each executor.
+"""Archive of the project's packages that Spark unpacks beside each executor.
 
-What they import from elsewhere (JPype, msgspec, PyArrow, the jar of TLC) has native parts, so it is installed on the
-machines of a cluster, or comes in an archive of the user's own: docs/pipeline.md.
+Their dependencies (JPype, msgspec, PyArrow, the jar of TLC) have native parts, so they are installed on the machines of
+a cluster, or come in an archive of the user: docs/pipeline.md.
 """
 
 import zipfile
@@ -20,17 +20,17 @@ PACKAGES = (
     "kraft_traces",
     "kraft_pipeline",
 )
-"""What the workers import of ours."""
+"""Packages that the workers import."""
 
 PACKAGES_FOLDER = "kraft_spec_packages"
-"""The folder, beside the executor, that the archive is unpacked into."""
+"""Folder beside the executor into which the archive is unpacked."""
 
 _DISTRIBUTION = "kraft-spec"
 _THE_SAME_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def archive_of_packages(folder: Path) -> Path:
-    """Write the archive into `folder`; the same files give the same bytes."""
+    """Write the archive into `folder` and return its path; the same files give the same bytes."""
     target = folder / "packages.zip"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for package in PACKAGES:
@@ -39,7 +39,7 @@ def archive_of_packages(folder: Path) -> Path:
                 _add(archive, f"{package}/{file.relative_to(source).as_posix()}", file.read_bytes())
         number = version(_DISTRIBUTION)
         metadata = f"Metadata-Version: 2.1\nName: {_DISTRIBUTION}\nVersion: {number}\n"
-        # Traces name the version of what wrote them, which importlib.metadata finds here.
+        # Traces have the version of their writer, which importlib.metadata finds here.
         _add(archive, f"kraft_spec-{number}.dist-info/METADATA", metadata.encode())
     return target
 

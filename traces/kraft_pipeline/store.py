@@ -1,8 +1,8 @@
-"""The output folder: tables that are there whole or not at all, and a run that can be taken up again.
+"""Output folder of a run: tables are complete or absent, and an interrupted run can be resumed.
 
-A run works in `OUTPUT.unfinished` and gives it the name OUTPUT at its very end.
-Within, a table is made in `.work` and moves to its place when it is complete.
-Every machine of a cluster must see the folder under the same name.
+A run works in `OUTPUT.unfinished`, which is renamed to OUTPUT at the end.
+A table is made in `.work` and moved to its place when it is complete.
+Every machine of a cluster must see the folder under the same path.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ from kraft_pipeline.journal import Journals
 from kraft_pipeline.progress import Notice
 from kraft_pipeline.schemas import TableSchema
 from kraft_pipeline.units import make_unit, run_units, unit_file
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 MANIFEST = "pipeline.json"
 FORMAT = "kraft-pipeline/1"
@@ -31,26 +31,26 @@ Facts = dict[str, Any]
 
 
 class Workspace:
-    """An output folder, finished or not."""
+    """Output folder, finished or not."""
 
     def __init__(self, output: Path, root: Path) -> None:
         self.output = output
-        """The name that the user gave."""
+        """Folder that the user named."""
         self.root = root
-        """Where the tables are now."""
+        """Present folder of the tables."""
 
     @classmethod
     def begin(cls, output: Path, parameters: Mapping[str, Any], *, resume: bool) -> "Workspace":
-        """Begin a run, or take up the unfinished one.
+        """Begin a run, or resume the unfinished one.
 
         Args:
             output: the folder; it must not exist, or be empty.
-            parameters: what decides the tables, as JSON has it; a run is taken up with the same ones only.
-            resume: take up an unfinished run if there is one.
+            parameters: parameters that determine the tables, for JSON; a run is resumed with the same ones only.
+            resume: True to resume an unfinished run if there is one.
 
         Raises:
-            OutputError: the folder holds something; or there is an unfinished run and `resume` is false, or that
-                run has other parameters.
+            OutputError: the folder is not empty; or there is an unfinished run, and `resume` is False or that run
+                has other parameters.
         """
         output = Path(os.path.abspath(output))
         if output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -74,10 +74,10 @@ class Workspace:
 
     @classmethod
     def finished(cls, output: Path) -> "Workspace":
-        """The folder of a run that has ended.
+        """Return the workspace of a finished run.
 
         Raises:
-            OutputError: it is not one.
+            OutputError: the folder is not one of a finished run.
         """
         output = Path(os.path.abspath(output))
         if not (output / MANIFEST).is_file():
@@ -104,10 +104,10 @@ class Workspace:
             )
 
     def facts(self) -> Facts:
-        """What the manifest says.
+        """Return the contents of the manifest.
 
         Raises:
-            OutputError: it is not of this format.
+            OutputError: the manifest has another format.
         """
         path = self.root / MANIFEST
         try:
@@ -123,29 +123,29 @@ class Workspace:
         path = self.root / MANIFEST
         facts = self.facts() if path.is_file() else {"format": FORMAT}
         facts |= more
-        with whole_file(path) as stream:
+        with atomic_file(path) as stream:
             stream.write(json.dumps(facts, indent=2, sort_keys=True).encode() + b"\n")
 
     @property
     def work(self) -> Path:
-        """The folder for what only the run itself needs."""
+        """Folder for temporary files of the run."""
         folder = self.root / _WORK
         folder.mkdir(exist_ok=True)
         return folder
 
     def path(self, table: TableSchema) -> Path:
-        """Where a finished table is."""
+        """Return the folder of a finished table."""
         return self.root / table.name
 
     def has(self, table: TableSchema) -> bool:
-        """Is the table there?"""
+        """True if the table is finished."""
         return self.path(table).is_dir()
 
     def read(self, session: Any, table: TableSchema) -> Any:
-        """A finished table as a DataFrame.
+        """Return a finished table as a DataFrame.
 
         Raises:
-            OutputError: it is not there.
+            OutputError: the table is not finished.
         """
         if not self.has(table):
             raise OutputError(f"{self.root} has no table {table.name}")
@@ -158,7 +158,7 @@ class Workspace:
         self.finish_tables(stage, (table,))
 
     def stage(self, name: str) -> Path:
-        """The folder in which a stage makes its tables."""
+        """Return the folder in which a stage makes its tables."""
         folder = self.work / name
         folder.mkdir(exist_ok=True)
         return folder
@@ -172,19 +172,19 @@ class Workspace:
         work: Callable[..., None],
         notice: Notice,
     ) -> None:
-        """Make the units of these tables that are not there, with `work`, as `make_unit` does.
+        """Make the missing units of these tables with `work`; see `make_unit`.
 
-        The last of the tables says whether a unit is there.
+        A unit is finished if the last of the tables has it.
 
         Raises:
-            SparkError: the same few pieces of work have ended their workers again and again.
+            SparkError: the workers of some pieces of work died repeatedly.
         """
         last = tables[-1]
         if not self.has(last):
             folder, journals = self.stage(stage), Journals(self.work / "journals" / stage)
             missing = [unit for unit in units if not unit_file(folder, last, unit).exists()]
             make = partial(make_unit, folder=folder, tables=tables, journals=journals, work=work)
-            with journals.explained():
+            with journals.explain_failures():
                 run_units(session, stage, missing, make, notice)
 
     def finish_tables(self, stage: str, tables: Sequence[TableSchema]) -> None:
@@ -192,22 +192,22 @@ class Workspace:
         for table in tables:
             made = self.stage(stage) / table.name
             if not self.has(table):
-                # What killed attempts have left, and Spark's checksums.
+                # Files of killed attempts, and Spark's checksums.
                 for hidden in made.glob(".*"):
                     hidden.unlink()
                 made.rename(self.path(table))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other runs out for the time of the block.
+        """Lock the folder against other runs.
 
         Raises:
             OutputError: another run works on this folder.
         """
-        # The folder itself is locked: it keeps its lock under another name, and nothing more has to be removed.
+        # Locking the folder itself survives its renaming, and needs no lock file.
         descriptor = os.open(self.root, os.O_RDONLY)
         try:
-            # Where the file system has no such locks, there is none.
+            # Some file systems have no such locks.
             with suppress(OSError):
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -219,18 +219,18 @@ class Workspace:
             os.close(descriptor)
 
     def forget_if_empty(self) -> None:
-        """Remove the folder of a run that has not come as far as to make anything."""
+        """Remove the folder of a run that has no finished unit."""
         if not any(self.root.rglob("[0-9]*.parquet")):
             shutil.rmtree(self.root, ignore_errors=True)
 
     def finish(self) -> None:
-        """Give the folder its name."""
+        """Give the folder its final name."""
         shutil.rmtree(self.root / _WORK, ignore_errors=True)
         self.root.rename(self.output)
         self.root = self.output
 
 
 def read(session: Any, table: TableSchema, *folders: Path) -> Any:
-    """The files of a table below some folders as a DataFrame; where it is not there, it has no rows."""
+    """Return a table below some folders as a DataFrame, which is empty if no folder has the table."""
     there = [str(folder / table.name) for folder in folders if (folder / table.name).is_dir()]
     return session.read.schema(table.spark).parquet(*there) if there else session.createDataFrame([], table.spark)

@@ -1,8 +1,8 @@
-"""A file cut into stretches of lines, each of which is a trace or must go to quarantine, without reading a line.
+"""Split of a file into stretches of lines, each of which is a trace or goes to quarantine.
 
-The reader of `kraft-spec validate` stops at the first thing that is wrong; here a wrong trace must not cost the traces
-beside it, so a file is cut first, at the lines that say that they are headers or end lines, right or wrong.
-What precedes the first header, and what follows an end line and is no header, is a stretch without a header.
+The reader of `kraft-spec validate` stops at the first error.  Here a wrong trace must not affect the others in its
+file, so a file is first split at header and end lines, without decoding other lines.
+Lines before the first header, or after an end line and before the next header, are a stretch without a header.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,49 +20,49 @@ from kraft_traces.errors import EmptyTraceError, TraceError
 from kraft_traces.streams import LINE_BYTES_MAX
 
 SEGMENT_BYTES = 2**19
-"""A segment is closed when it holds as much."""
+"""Size at which a segment is closed."""
 
 SPOOL_BYTES_MAX = 2**25
-"""Of a stretch so much is kept in memory, and the rest in a temporary file."""
+"""Maximum part of a stretch in memory; a larger one is kept in a temporary file."""
 
 _HEADER, _END = _KINDS = (b'"header"', b'"end"')
 _TRACE_ID_DIGITS = 20
 
 
 def trace_id_of(source: str, first_line: int) -> str:
-    """The name of the trace that begins at a line of a source: the same in every run."""
+    """Return the id of the trace that begins at a line of a source, which is the same in every run."""
     return sha256(f"{source}\0{first_line}".encode("utf-8", "surrogateescape")).hexdigest()[:_TRACE_ID_DIGITS]
 
 
 @dataclass(slots=True)
 class Segment:
-    """A run of lines of a stretch: where its bytes are, and what they are."""
+    """Consecutive lines of a stretch, with the place of their bytes."""
 
     spool: IO[bytes]
     offset: int
     size: int
     first_line: int
     lines: int
-    """How many begin in it."""
+    """Number of lines that begin in it."""
 
     def raw(self) -> bytes:
-        """The bytes."""
+        """Return its bytes."""
         self.spool.seek(self.offset)
         return self.spool.read(self.size)
 
 
 class Stretch:
-    """Lines that belong together, as bytes.
+    """Lines of one trace, or lines without a header, as bytes.
 
     Attributes:
         source: the file or the run.
-        first_line: number of its first line; of one without lines, a number that no other stretch has.
-        has_header: whether its first line says that it is a header.
-        follows_end: whether it stands after an end line.
+        first_line: number of its first line; without lines, a number that no other stretch has.
+        has_header: True if its first line is marked as a header.
+        follows_end: True if it follows an end line.
         next_header: number of the header that ends it; None at an end line and at the end of the file.
-        broken: what is known to be wrong with the file where `reading` ends; None if nothing is.
-        lines: how many.
-        size: bytes.
+        broken: error of the file at the end of `reading`; None if there is none.
+        lines: number of lines.
+        size: number of bytes.
     """
 
     def __init__(self, source: str, first_line: int, *, has_header: bool, follows_end: bool = False) -> None:
@@ -76,20 +76,20 @@ class Stretch:
         self.lines = 0
         self.size = 0
         self._sound: IO[bytes] = SpooledTemporaryFile(SPOOL_BYTES_MAX)  # noqa: SIM115 - it outlives this call
-        self._rest: IO[bytes] | None = None
+        self._broken_part: IO[bytes] | None = None
         self._digest = sha256()
         self._segments: list[Segment] = []
         self._is_open = False
 
     @property
     def sha256(self) -> str:
-        """Of the bytes, hexadecimal."""
+        """SHA-256 of the bytes, in hexadecimal."""
         return self._digest.hexdigest()
 
     def add(self, raw: bytes, lines: int, *, alone: bool = False) -> None:
-        """Take bytes in which so many lines begin; `alone` makes them a segment of their own."""
+        """Add bytes in which `lines` lines begin; with `alone`, as a separate segment."""
         if alone or not self._is_open:
-            spool = self._sound if self._rest is None else self._rest
+            spool = self._sound if self._broken_part is None else self._broken_part
             self._segments.append(Segment(spool, spool.tell(), 0, self.first_line + self.lines, 0))
         segment = self._segments[-1]
         segment.spool.write(raw)
@@ -101,30 +101,30 @@ class Stretch:
         self.lines += lines
 
     def break_off(self, error: TraceError, raw: bytes, lines: int) -> None:
-        """Take bytes that are no lines, or that are known to be a wrong one; `error` says why."""
+        """Add bytes that are not lines, or a wrong line, for the reason `error`."""
         if self.broken is None:
             self.broken = error
-            self._rest = SpooledTemporaryFile(SPOOL_BYTES_MAX)  # noqa: SIM115 - as above
+            self._broken_part = SpooledTemporaryFile(SPOOL_BYTES_MAX)  # noqa: SIM115 - as above
         self.add(raw, lines, alone=True)
 
     def reading(self) -> IO[bytes]:
-        """The bytes from the beginning, up to where the file breaks off or a row is no line; read, do not close."""
+        """Return a stream of the bytes up to the first error of the file; the caller must not close it."""
         self._sound.seek(0)
         return self._sound
 
     @property
     def segments(self) -> Sequence[Segment]:
-        """All of them, in the order of their lines."""
+        """All segments in the order of their lines."""
         return self._segments
 
     @property
     def broken_segment(self) -> Segment | None:
-        """Where `broken` is."""
-        return next((segment for segment in self._segments if segment.spool is self._rest), None)
+        """Segment at which the error `broken` occurred."""
+        return next((segment for segment in self._segments if segment.spool is self._broken_part), None)
 
     def close(self) -> None:
-        """Forget the bytes."""
-        for spool in (self._sound, self._rest):
+        """Release the bytes."""
+        for spool in (self._sound, self._broken_part):
             if spool is not None:
                 spool.close()
 
@@ -133,34 +133,34 @@ class _KindOnly(Struct):
     kind: Raw | UnsetType = UNSET
 
 
-def _says(kind: bytes, line: bytes) -> bool:
-    """Does the line say that it is of this kind, right or wrong?"""
+def _has_kind(kind: bytes, line: bytes) -> bool:
+    """True if the line has this kind, even if it is otherwise wrong."""
     try:
-        said = decode(line, type=_KindOnly).kind
+        value = decode(line, type=_KindOnly).kind
     except (DecodeError, UnicodeDecodeError, RecursionError):
         return False
-    return said is not UNSET and bytes(said) == kind
+    return value is not UNSET and bytes(value) == kind
 
 
 def stretches_of(path: Path, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> Iterator[Stretch]:
-    """The stretches of a file, in their order; there is at least one.  Each is the caller's to close.
+    """Yield the stretches of a file in order, at least one; the caller closes each.
 
-    A line beyond the limit, its newline included, is in segments of its own.
+    A line longer than the limit, newline included, gets separate segments.
     """
-    cutter = _Cutter(source, line_bytes_max)
+    splitter = _Splitter(source, line_bytes_max)
     try:
         for block in blocks_of(path, source):
             if isinstance(block, bytes):
-                yield from cutter.block(block)
+                yield from splitter.block(block)
             else:
-                yield from cutter.wrong(block)
-        yield from cutter.finish()
+                yield from splitter.wrong(block)
+        yield from splitter.finish()
     finally:
-        cutter.close()
+        splitter.close()
 
 
-class _Cutter:
-    """Where a file stands between two blocks."""
+class _Splitter:
+    """State of the split of a file between two blocks."""
 
     def __init__(self, source: str, line_bytes_max: int) -> None:
         self._source = source
@@ -170,11 +170,11 @@ class _Cutter:
         self._stretch: Stretch | None = None
         self._follows_end = False
         self._held = b""
-        """The beginning of a line, of no more bytes than the limit."""
+        """Beginning of an incomplete line, within the limit."""
         self._is_in_long_line = False
 
     def block(self, block: bytes) -> Iterator[Stretch]:
-        """Bytes that may begin and end within a line."""
+        """Take bytes that may begin and end within a line."""
         held = self._held + block if self._held else block
         newline = held.find(b"\n") + 1
         if self._is_in_long_line or (newline or len(held)) > self._line_bytes_max:
@@ -193,7 +193,7 @@ class _Cutter:
             begins = False
 
     def _whole_lines(self, block: bytes) -> Iterator[Stretch]:
-        """Lines of no more than the limit; the last of a file may lack its newline."""
+        """Take complete lines within the limit; the last one of a file may lack its newline."""
         begin = 0
         for start, kind in sorted(_marks(block)):
             end = block.find(b"\n", start) + 1 or len(block)
@@ -210,12 +210,12 @@ class _Cutter:
         self._take_lines(block[begin:])
 
     def wrong(self, block: WrongRow | Remains) -> Iterator[Stretch]:
-        """A row that is no line, or what cannot be made into lines."""
+        """Take a row that is not a line, or bytes that cannot be split into lines."""
         if self._held:
             self._break_off(block.error, self._held, 1)
             self._held = b""
         if isinstance(block, WrongRow):
-            if _HEADER in block.raw and _says(_HEADER, block.raw):
+            if _HEADER in block.raw and _has_kind(_HEADER, block.raw):
                 yield from self._leave(self._lines + 1)
                 self._begin(has_header=True)
             self._break_off(block.error, block.raw, 1)
@@ -223,7 +223,7 @@ class _Cutter:
             self._break_off(block.error, block.raw, 0)
 
     def finish(self) -> Iterator[Stretch]:
-        """After the last block."""
+        """End the last stretch."""
         if self._held:
             yield from self._whole_lines(self._held)
         if self._stretch is None and not self._any_yet:
@@ -231,12 +231,12 @@ class _Cutter:
         yield from self._leave(None)
 
     def close(self) -> None:
-        """Forget what is held."""
+        """Release the bytes of an unfinished stretch."""
         if self._stretch is not None:
             self._stretch.close()
 
     def _begin(self, *, has_header: bool, has_lines: bool = True) -> Stretch:
-        # After the last line nothing else can begin, so a line of its own keeps the name apart.
+        # The number after the last line is unique, because no other stretch begins there.
         first_line = self._lines + (1 if has_lines or self._lines else 0)
         self._stretch = Stretch(self._source, first_line, has_header=has_header, follows_end=self._follows_end)
         self._follows_end = False
@@ -266,11 +266,11 @@ class _Cutter:
 
 
 def _marks(block: bytes) -> Iterator[tuple[int, bytes]]:
-    """Where the lines begin that are headers or end lines, or say so."""
+    """Yield the positions and kinds of the lines that are marked as headers or end lines."""
     for kind in _KINDS:
         place = block.find(kind)
         while place >= 0:
             start, end = block.rfind(b"\n", 0, place) + 1, block.find(b"\n", place) + 1 or len(block)
-            if _says(kind, block[start:end]):
+            if _has_kind(kind, block[start:end]):
                 yield start, kind
             place = block.find(kind, end)

@@ -1,4 +1,4 @@
-"""The stage `sweep`: runs of the reference simulated, checked and counted in one go, and not kept."""
+"""Stage `sweep`: runs of the reference are simulated, checked and counted, but not kept."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from kraft_traces.own import GENERATOR_NAME
 STAGE = "sweep"
 
 UNIT_EVENTS = 50_000
-"""A unit has no more simulated events, unless one run has: some seconds of work."""
+"""Maximum number of simulated events of a unit with more than one run, which takes some seconds."""
 
 _TABLES = (TALLIES, VERDICTS)
 _TALLIED = ("event", "pre_vote", "role_before", "role_after", "fault", "errors")
@@ -37,18 +37,18 @@ _TALLIED = ("event", "pre_vote", "role_before", "role_after", "fault", "errors")
 def _sweep(unit: int, write: Write, journal: Journal, *, plans: Plans, per_unit: int) -> None:
     for index in range(unit * per_unit, min((unit + 1) * per_unit, len(plans))):
         plan = plans.plan(index)
-        row = journal.row(str(index), source_of(plan), partial(swept, plan))
+        row = journal.row(str(index), source_of(plan), partial(sweep_run, plan))
         for tally in row["tallies"]:
             write(TALLIES, tally)
         write(VERDICTS, row["verdict"])
 
 
-def swept(plan: RunPlan, deaths: int = 0) -> Row:
-    """The `verdict` on a run, and the `tallies` of its lines that are steps of the model, as rows.
+def sweep_run(plan: RunPlan, deaths: int = 0) -> Row:
+    """Simulate and check a run; return rows of its `verdict` and of the `tallies` of its steps of the model.
 
-    `deaths` of workers are no reason to give it up: it is no bytes of somebody else's that may have caused them.
+    `deaths` of workers do not end the attempts, because no foreign input can have caused them.
     """
-    # Outside of what follows: that Java does not start is no defect of the reference.
+    # Outside of the try block, because a failing start of Java is not a defect of the reference.
     trace_model()
     source = source_of(plan)
     trace: Row = {
@@ -59,33 +59,36 @@ def swept(plan: RunPlan, deaths: int = 0) -> Row:
         "profile": plan.profile,
         "command": plan.command_line(),
     }
-    seen: list[_Seen] = []
+    events: list[_SimulatedEvent] = []
     steps = None
     try:
         simulation = simulation_of(plan)
-        verdict = check_lines(_lines(simulation, seen), simulation.configuration, source, own=True)
+        verdict = check_lines(_lines(simulation, events), simulation.configuration, source, own=True)
         rejection = verdict.rejection
-        # The checker reads ahead: what comes after a wrong line is not looked at.
-        violation = simulation.violation if rejection is None else seen[rejection.sequence - 1].violation
+        # The checker reads ahead; events after a wrong line do not count.
+        violation = simulation.violation if rejection is None else events[rejection.sequence - 1].violation
         trace["violation"] = None if violation is None else str(violation)
         verdict_row = row_of(trace, verdict)
         steps = verdict.events
     except Exception as error:  # a defect of the reference may raise anything
         verdict_row = raised_row(trace, error)
-    return {"verdict": verdict_row, "tallies": _tallies(trace["trace_id"], plan, [one.raw for one in seen[:steps]])}
+    return {
+        "verdict": verdict_row,
+        "tallies": _tallies(trace["trace_id"], plan, [event.raw for event in events[:steps]]),
+    }
 
 
-class _Seen(NamedTuple):
-    """An event of a run: its line, and what the reference itself has found wrong by then."""
+class _SimulatedEvent(NamedTuple):
+    """Event of a run: its line, and the violation that the reference has detected by then."""
 
     raw: bytes
     violation: Violation | None
 
 
-def _lines(simulation: Simulation, seen: list[_Seen]) -> Iterator[EventLine]:
+def _lines(simulation: Simulation, events: list[_SimulatedEvent]) -> Iterator[EventLine]:
     for occurrence in simulation.run():
         line = event_line(occurrence)
-        seen.append(_Seen(encode_line(line), simulation.violation))
+        events.append(_SimulatedEvent(encode_line(line), simulation.violation))
         yield line
 
 
@@ -104,7 +107,7 @@ def _tallies(trace_id: str, plan: RunPlan, lines: list[bytes]) -> list[Row]:
 def run_sweep(session: Any, workspace: Workspace, plans: Plans, notice: Notice) -> None:
     """Run the stage, and `coverage`."""
     if not workspace.has(VERDICTS):
-        # Decided once, whatever number of cores goes on with it.
+        # Fixed once, even if the run is resumed with another number of cores.
         wanted = min(UNIT_EVENTS // plans.steps, len(plans) // units_wanted(session))
         per_unit = int(workspace.facts().get("plans_in_unit", max(1, wanted)))
         workspace.note(plans_in_unit=per_unit)

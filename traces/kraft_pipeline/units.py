@@ -1,8 +1,8 @@
-"""Work in units: each is one task of Spark, and its rows are on disk whole or not at all.
+"""Units of work: each is a Spark task whose rows are written to disk atomically.
 
-Which piece is in which unit is decided once.  A unit that is there is not made again: that, and the journals of the
-others, is all that `--resume` needs.
-Two attempts at the same unit write the same rows, and name them at the end: it does not matter which one is last.
+The plan of units is fixed once.  A finished unit is not made again; `--resume` needs only that and the journals of the
+others.
+Two attempts at a unit write the same rows and rename them at the end, so either of them may be the last.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,14 +17,14 @@ from kraft_pipeline.journal import Journals
 from kraft_pipeline.progress import Notice, watched
 from kraft_pipeline.schemas import TableSchema
 from kraft_pipeline.session import parallelism
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 Row = dict[str, Any]
 Write = Callable[[TableSchema, Any], None]
-"""Takes a row of a table, or many as a `RecordBatch` of Arrow."""
+"""Function that takes a row of a table, or several as an Arrow `RecordBatch`."""
 
 UNITS_PER_CORE = 8
-"""At least so many, so that a core which is done early finds another one."""
+"""Minimum number of units per core, so that an early core finds another one."""
 
 _ROWS_MAX = 2**15
 _BYTES_MAX = 2**22
@@ -32,18 +32,18 @@ _PLAN_ROWS = 1024
 
 
 def units_wanted(session: Any) -> int:
-    """How many units keep the cores busy."""
+    """Return the number of units that keeps the cores busy."""
     return max(1, int(parallelism(session) * UNITS_PER_CORE))
 
 
 def write_plan(target: Path, files: Sequence[Row], bytes_max: int, wanted: int) -> None:
-    """Write down which file is in which unit, the heaviest units first.
+    """Write the plan of the files in each unit, the largest units first.
 
     Args:
         target: the plan.
-        files: neighbours are together in a unit.
-        bytes_max: what a unit has at most, unless it is one file.
-        wanted: how many units there should be at least.
+        files: files in order; neighbors share a unit.
+        bytes_max: maximum size of a unit with more than one file.
+        wanted: minimum number of units.
     """
     costs = [max(1, file["bytes"]) for file in files]
     share = min(bytes_max, -(-sum(costs) // wanted))
@@ -57,23 +57,23 @@ def write_plan(target: Path, files: Sequence[Row], bytes_max: int, wanted: int) 
         held += cost
     units.sort(key=lambda unit: -sum(file["bytes"] for file in unit))
     rows = [{**file, "unit": number} for number, unit in enumerate(units) for file in unit]
-    with whole_file(target) as stream:
+    with atomic_file(target) as stream:
         pq.write_table(pa.Table.from_pylist(rows or [{"unit": None}]), stream, row_group_size=_PLAN_ROWS)
 
 
 def planned_units(plan: Path) -> int:
-    """How many units there are."""
+    """Return the number of units of a plan."""
     return len(set(pq.read_table(plan, columns=["unit"])["unit"].drop_null().to_pylist()))
 
 
-def planned(plan: Path, unit: int) -> list[Row]:
-    """The files of a unit, in their order."""
+def files_of_unit(plan: Path, unit: int) -> list[Row]:
+    """Return the files of a unit in order."""
     rows: list[Row] = pq.read_table(plan, filters=[("unit", "=", unit)]).to_pylist()
     return rows
 
 
 def run_units(session: Any, name: str, units: Sequence[int], work: Callable[[int], None], notice: Notice) -> None:
-    """Do these units in this order, as one job."""
+    """Run units in this order, as one Spark job."""
     if units:
         with watched(session, name, notice):
             session.sparkContext.parallelize(units, len(units)).foreach(work)
@@ -82,42 +82,42 @@ def run_units(session: Any, name: str, units: Sequence[int], work: Callable[[int
 def make_unit(
     unit: int, *, folder: Path, tables: Sequence[TableSchema], journals: Journals, work: Callable[..., None]
 ) -> None:
-    """Make one unit: `work` is told which, how to write rows of the tables below `folder`, and its journal."""
+    """Make one unit: call `work` with the unit, a function that writes rows below `folder`, and the journal."""
     journals = journals.of_unit(unit)
-    with written(folder, unit, tables) as write, journals.opened() as journal:
+    with open_unit(folder, unit, tables) as write, journals.open() as journal:
         work(unit, write, journal)
     journals.forget()
 
 
 @contextmanager
-def written(folder: Path, unit: int, tables: Sequence[TableSchema]) -> Iterator[Write]:
-    """Write the rows of a unit, one file for each table below `folder`; that of the last table comes last.
+def open_unit(folder: Path, unit: int, tables: Sequence[TableSchema]) -> Iterator[Write]:
+    """Open the files of a unit, one for each table below `folder`; the file of the last table appears last.
 
-    A block that raises an error leaves no file with a name.
+    If the block raises an error, no file appears.
     """
     with ExitStack() as files:
-        # Entered the other way round: what is entered first is left last.
+        # In reverse order, because contexts are left in the reverse order of entering.
         held = {table.name: files.enter_context(_file(folder, unit, table)) for table in reversed(tables)}
         yield lambda table, row: held[table.name].add(row)
 
 
 @contextmanager
-def _file(folder: Path, unit: int, table: TableSchema) -> Iterator["_Held"]:
+def _file(folder: Path, unit: int, table: TableSchema) -> Iterator["_RowBuffer"]:
     target = unit_file(folder, table, unit)
     target.parent.mkdir(parents=True, exist_ok=True)
     texts = [field.name for field in table.arrow if field.type == pa.string()]
-    # Hidden while it is written: an attempt that is killed leaves it.
+    # The file is hidden while it is written; a killed attempt leaves it.
     with (
-        whole_file(target) as stream,
+        atomic_file(target) as stream,
         pq.ParquetWriter(stream, table.arrow, compression="zstd", use_dictionary=texts) as writer,
     ):
-        held = _Held(writer)
+        held = _RowBuffer(writer)
         yield held
         held.flush()
 
 
-class _Held:
-    """The rows of a unit in one table that are not written yet."""
+class _RowBuffer:
+    """Buffer of the rows of a unit in one table."""
 
     def __init__(self, writer: pq.ParquetWriter) -> None:
         self._writer = writer
@@ -144,5 +144,5 @@ class _Held:
 
 
 def unit_file(folder: Path, table: TableSchema, unit: int) -> Path:
-    """Where the rows of a unit are."""
+    """Return the path of the rows of a unit."""
     return folder / table.name / f"{unit:05}.parquet"

@@ -1,17 +1,11 @@
-"""The format kraft-trace/1, and the checker that holds a trace against the TLA+ model.
+"""The trace format kraft-trace/1, and the checker of a trace against the TLA+ model.
 
-What is a trace?
-    A header, one line for each event with its outcome, perhaps checkpoints, and an end line (docs/trace-format.md).
-
-How is a line judged?
-    The model is asked for the successors of its state under the event of the line (`check`).
-    A line that leaves fields out may have several; where none agrees, the verdict names the rules.
-
-What if software may do otherwise?
-    `latitude` has the alternatives that the rules leave open.
-
-What if nobody wrote a trace?
-    `inference` finds the events that explain messages captured on the network.
+- A trace has a header, one line for each event with its outcome, optional checkpoints, and an end line
+  (docs/trace-format.md).
+- `check` computes the model's successors under the event of each line.  If none agrees with the line, the verdict names
+  the rules that explain the difference.
+- `alternatives` declares the alternatives that the rules allow.
+- `inference` finds the events that explain messages captured on the network, without a trace.
 
 It imports `kraft_spec` and what that imports.
 """

@@ -1,6 +1,6 @@
-"""A checkpoint in a trace: everything there is between two events, so that what follows can be checked by itself.
+"""Types of a checkpoint: the whole cluster between two events, so that the lines after it can be checked by themselves.
 
-Every field is there; lists that stand for sets and mappings are in ascending order where we write them.
+Every field is required; this project writes sets and mappings as ascending lists.
 """
 
 from typing import Annotated
@@ -26,14 +26,14 @@ from kraft_traces.values import (
 
 
 class TracedReplicaState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """Everything a replica knows."""
+    """Whole state of a replica."""
 
     state: TracedState
-    """As in an event line, with every field."""
+    """State as in an event line, with every field."""
     snapshot: TracedSnapshot
-    """What its log stands on: the newest snapshot, or the bootstrap checkpoint with end offset 0."""
+    """Snapshot before its log: the newest one, or the bootstrap checkpoint with end offset 0."""
     records: tuple[TracedRecord, ...]
-    """Those of its log, from the end of the snapshot on; each has its details, and its target if it is one with it."""
+    """Records of its log from the end of the snapshot on, with details and target if they have them."""
     epoch_start_offset: Offset
     """Leader: offset of the first record of its epoch; 0 otherwise."""
     preferred_candidates: tuple[TracedKey, ...]
@@ -41,29 +41,33 @@ class TracedReplicaState(Struct, frozen=True, forbid_unknown_fields=True, gc=Fal
 
 
 class TracedFlight(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A message on its way."""
+    """In-flight message."""
 
     message: TracedMessage
-    """With every field, its id included."""
+    """Message with every field and its id."""
     copies: Annotated[
         int,
-        Meta(ge=0, le=2**31 - 1, description="How many copies of it; 0 for a Fetch that has arrived and waits."),
+        Meta(
+            ge=0,
+            le=2**31 - 1,
+            description="Number of copies; 0 for a delivered Fetch that awaits its response.",
+        ),
     ]
 
 
 class TracedLedEpoch(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What is known of an epoch that somebody led."""
+    """History of an epoch that had a leader."""
 
     epoch: Epoch
     leaders: tuple[TracedKey, ...]
     end_offset: Offset
-    """Of its leader's log, as far as it went in the epoch."""
+    """End offset of its leader's log in the epoch."""
     rewritten: bool
-    """Whether a leader of the epoch wrote an offset twice."""
+    """True if a leader of the epoch wrote an offset twice."""
 
 
 class TracedVotes(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """The newest epoch in which a replica voted, and for whom; epoch 0 and nobody if it has not on this disk."""
+    """Newest epoch in which a replica voted, with the candidates; epoch 0 and none if it has not voted on this disk."""
 
     replica: ReplicaId
     epoch: Epoch
@@ -71,7 +75,7 @@ class TracedVotes(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class TracedInForce(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What is in force from a committed record on that is put away, because it changes something."""
+    """Voters and kraft.version from a compacted committed record on that changed them."""
 
     offset: Offset
     epoch: Epoch
@@ -82,31 +86,31 @@ class TracedInForce(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class TracedCommitted(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """The records below a high watermark of a leader.
+    """Committed records: those below a high watermark of a leader.
 
-    Those before the offset where they start are put away, and what was in force there is said beside them.
+    Records before `start_offset` are compacted; the other fields are the voters and kraft.version at that offset.
     """
 
     start_offset: Offset
     epoch: Epoch
-    """Of the record before; 0 at the very beginning."""
+    """Epoch of the record before `start_offset`; 0 if there is none."""
     kraft_version: KraftVersion | None
-    """Null before a level is committed."""
+    """Null before a kraft.version is committed."""
     voters: tuple[TracedKey, ...] | None
-    """Null before a voters set is committed."""
+    """Null before a voter set is committed."""
     details: tuple[TracedDetails, ...]
     target: TracedTarget
     records: tuple[TracedRecord, ...]
     past: tuple[TracedInForce, ...] | UnsetType = UNSET
-    """Of the records that are put away, those that change what is in force; see `TracedHistory.is_whole`."""
+    """Compacted records that changed voters or kraft.version; see `TracedHistory.is_whole`."""
 
 
 class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What the properties remember of the run so far."""
+    """History of the run that the properties need."""
 
     epochs: tuple[TracedLedEpoch, ...]
     votes: tuple[TracedVotes, ...]
-    """Of each replica."""
+    """Votes of each replica."""
     committed: TracedCommitted
     crashes: Count
     directories: tuple[str, ...] | UnsetType = UNSET
@@ -114,25 +118,25 @@ class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
     @property
     def is_whole(self) -> bool:
-        """Is it enough to go on from?  Early versions wrote no `past`, no `directories`, and not all epochs."""
+        """True if a run can continue from it; early versions did not write `past`, `directories` and all epochs."""
         return self.committed.past is not UNSET and self.directories is not UNSET
 
 
 class CheckpointLine(
     Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="kind", tag="checkpoint", omit_defaults=True
 ):
-    """Everything there is after an event."""
+    """State of the whole cluster after an event."""
 
     sequence: Count
-    """Of the event before; 0 for a checkpoint before the first."""
+    """Sequence of the event before; 0 for a checkpoint before the first."""
     time_ms: TimeMs
-    """Not before that of any earlier line."""
+    """Time, not before that of any earlier line."""
     replicas: tuple[TracedReplicaState, ...]
-    """Each of the header, once."""
+    """Each replica of the header, once."""
     network: tuple[TracedFlight, ...]
-    """The messages on their way."""
+    """In-flight messages."""
     cuts: tuple[tuple[ReplicaId, ReplicaId], ...]
-    """The links that are cut: source and destination."""
+    """Cut links: source and destination."""
     history: TracedHistory
     software: tuple[tuple[ReplicaId, PreVoteSupport], ...] = ()
     """Pre-Vote support of each replica whose software was replaced since the start."""

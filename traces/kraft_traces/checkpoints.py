@@ -1,4 +1,4 @@
-"""Checkpoints of the reference in the form of a trace, and back."""
+"""Conversion of the reference's checkpoints to lines, and back."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -47,12 +47,12 @@ from kraft_traces.values import (
 
 
 class CheckpointError(ValueError):
-    """A checkpoint leaves a field out, or says two things at once.
+    """A checkpoint lacks a field, or two of its fields contradict each other.
 
     Attributes:
         field: JSON path of the field.
-        detail: what is wrong with it.
-        problem: that in a word, as in `FieldError`.
+        detail: the problem.
+        problem: the kind of problem, as in `FieldError`.
     """
 
     def __init__(self, field: str, detail: str, problem: FieldProblem = "inconsistent") -> None:
@@ -69,7 +69,7 @@ class CheckpointError(ValueError):
 # To a line.
 # ---------------------------------------------------------------------------------------------------------
 def checkpoint_line(checkpoint: Checkpoint) -> CheckpointLine:
-    """The line of a checkpoint; sets and mappings are in ascending order, messages oldest first."""
+    """Return the line of a checkpoint; sets and mappings are in ascending order, messages oldest first."""
     recollection = checkpoint.recollection
     return CheckpointLine(
         checkpoint.sequence,
@@ -98,13 +98,13 @@ def checkpoint_line(checkpoint: Checkpoint) -> CheckpointLine:
 
 
 def by_sending(identifier: str) -> tuple[int, int, str]:
-    """The order of message ids: by the line that sent the message, then by its receiver."""
+    """Return the sort key of a message id: the line that sent the message, then its receiver."""
     sent, receiver, *change = identifier.split(".")
     return int(sent), int(receiver), "".join(change)
 
 
 def traced_replica_state(state: ReplicaState) -> TracedReplicaState:
-    """The trace's form of everything that a replica knows."""
+    """Return the trace form of everything that a replica knows."""
     return TracedReplicaState(
         traced_state(state),
         traced_snapshot(state.log.base),
@@ -124,18 +124,18 @@ def _traced_committed(committed: Committed) -> TracedCommitted:
         base.details,
         base.target,
         tuple([traced_record(record) for record in committed.records]),
-        tuple([_traced_in_force(offset, known) for offset, known in committed.past]),
+        tuple([_traced_in_force(offset, in_force) for offset, in_force in committed.past]),
     )
 
 
-def _traced_in_force(offset: int, known: InForce) -> TracedInForce:
+def _traced_in_force(offset: int, in_force: InForce) -> TracedInForce:
     return TracedInForce(
         offset,
-        known.epoch,
-        known.kraft_version,  # type: ignore[arg-type]  # what is committed is a level that there is
-        None if known.voters is None else traced_voters(known.voters),
-        traced_details(known.details),
-        traced_target(known.target),
+        in_force.epoch,
+        in_force.kraft_version,  # type: ignore[arg-type]  # what is committed is a level that there is
+        None if in_force.voters is None else traced_voters(in_force.voters),
+        traced_details(in_force.details),
+        traced_target(in_force.target),
     )
 
 
@@ -143,10 +143,10 @@ def _traced_in_force(offset: int, known: InForce) -> TracedInForce:
 # And back.
 # ---------------------------------------------------------------------------------------------------------
 def checkpoint_of(line: CheckpointLine) -> Checkpoint:
-    """The checkpoint of a line.
+    """Return the reference's checkpoint of a line.
 
     Raises:
-        CheckpointError: a field is not there, or contradicts another one.
+        CheckpointError: a field is missing, or contradicts another one.
     """
     replicas: dict[int, ReplicaState] = {}
     for index, replica in enumerate(line.replicas):
@@ -176,19 +176,19 @@ def checkpoint_of(line: CheckpointLine) -> Checkpoint:
     return Checkpoint(line.sequence, line.time_ms, replicas, network, frozenset(cuts), recollection, software)
 
 
-def _add(known: dict[Any, Any], key: Any, value: Any, field: str) -> None:
-    if key in known:
-        raise CheckpointError(field, "is there twice, expected each once")
-    known[key] = value
+def _add(mapping: dict[Any, Any], key: Any, value: Any, field: str) -> None:
+    if key in mapping:
+        raise CheckpointError(field, "appears twice, expected each value once")
+    mapping[key] = value
 
 
 def _missing(path: str) -> CheckpointError:
     name = path.rpartition(".")[2]
-    return CheckpointError(path, f"missing field {name!r}, expected each field in a checkpoint", "missing")
+    return CheckpointError(path, f"missing field {name!r}, a checkpoint must have every field", "missing")
 
 
 def _check_whole(path: str, records: tuple[TracedRecord, ...]) -> None:
-    """What an event line may leave out of a record has to be there."""
+    """Check that records have the fields that are optional in event lines."""
     for index, record in enumerate(records):
         if record.kind in SET_KINDS and record.details is UNSET:
             raise _missing(f"{path}[{index}].details")
@@ -199,11 +199,12 @@ def _check_whole(path: str, records: tuple[TracedRecord, ...]) -> None:
 def _recollection_of(history: TracedHistory) -> Recollection:
     epochs: dict[int, LedEpoch] = {}
     for index, led in enumerate(history.epochs):
-        known = LedEpoch(voter_set(led.leaders), led.end_offset, led.rewritten)
-        _add(epochs, led.epoch, known, f"$.history.epochs[{index}].epoch")
+        led_epoch = LedEpoch(voter_set(led.leaders), led.end_offset, led.rewritten)
+        _add(epochs, led.epoch, led_epoch, f"$.history.epochs[{index}].epoch")
     votes: dict[int, CastVotes] = {}
-    for index, one in enumerate(history.votes):
-        _add(votes, one.replica, CastVotes(one.epoch, voter_set(one.candidates)), f"$.history.votes[{index}].replica")
+    for index, cast in enumerate(history.votes):
+        entry = CastVotes(cast.epoch, voter_set(cast.candidates))
+        _add(votes, cast.replica, entry, f"$.history.votes[{index}].replica")
     committed = history.committed
     _check_whole("$.history.committed.records", committed.records)
     # Early versions wrote neither.
@@ -223,27 +224,27 @@ def _recollection_of(history: TracedHistory) -> Recollection:
     )
 
 
-def _in_force_of(known: TracedCommitted | TracedInForce) -> InForce:
+def _in_force_of(traced: TracedCommitted | TracedInForce) -> InForce:
     return InForce(
-        known.epoch,
-        known.kraft_version,
-        None if known.voters is None else voter_set(known.voters),
-        voter_details(known.details),
-        target_of(known.target),
+        traced.epoch,
+        traced.kraft_version,
+        None if traced.voters is None else voter_set(traced.voters),
+        voter_details(traced.details),
+        target_of(traced.target),
     )
 
 
 def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
-    """The state of a replica; the ends of its log and its newest voters set are said twice, and must agree.
+    """Return the state of a replica; the fields that follow from its log must agree with it.
 
     Args:
         path: JSON path of `replica`, for errors.
-        replica: as a checkpoint has it, or an implementation under test is given it.
+        replica: from a checkpoint, or from a message to an implementation under test.
 
     Raises:
-        CheckpointError: a field is not there, or contradicts another one.
+        CheckpointError: a field is missing, or contradicts another one.
     """
-    for field in _left_out(replica.state, f"{path}.state"):
+    for field in _missing_fields(replica.state, f"{path}.state"):
         raise _missing(field)
     _check_whole(f"{path}.records", replica.records)
     state: Any = replica.state
@@ -278,18 +279,18 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
         if state.wanted_snapshot is None
         else (state.wanted_snapshot.end_offset, state.wanted_snapshot.epoch),
     )
-    shown = traced_state(restored)
+    derived = traced_state(restored)
     for name in _OF_THE_LOG:
-        said, follows = getattr(replica.state, name), getattr(shown, name)
-        differ = _as_set(said) != _as_set(follows) if name == "voters" else said != follows
+        actual, expected = getattr(replica.state, name), getattr(derived, name)
+        differ = _as_set(actual) != _as_set(expected) if name == "voters" else actual != expected
         if differ:
-            detail = f"{_json(said)} does not follow from the snapshot and the records, which give {_json(follows)}"
+            detail = f"the snapshot and the records give {_json(expected)}, got {_json(actual)}"
             raise CheckpointError(f"{path}.state.{name}", detail)
     return restored
 
 
 _OF_THE_LOG = ("log_start_offset", "log_end_offset", "last_epoch", "voters", "kraft_version")
-"""What follows from the snapshot and the records."""
+"""Fields that follow from the snapshot and the records."""
 
 
 def _as_set(entry: Any) -> tuple[Any, ...]:
@@ -300,14 +301,14 @@ def _json(value: Any) -> str:
     return encode(value).decode()
 
 
-def _left_out(part: Struct, path: str) -> Iterator[str]:
-    """The fields of a part of a line that are not there."""
+def _missing_fields(part: Struct, path: str) -> Iterator[str]:
+    """Yield the paths of missing fields of a part of a line."""
     for name in part.__struct_fields__:
         value = getattr(part, name)
         if value is UNSET:
             yield f"{path}.{name}"
         elif isinstance(value, Struct):
-            yield from _left_out(value, f"{path}.{name}")
+            yield from _missing_fields(value, f"{path}.{name}")
 
 
 def _optional_key(key: Any) -> ReplicaKey | None:

@@ -1,4 +1,4 @@
-"""What the types cannot say about one line: which fields go with which event, and that they agree with each other."""
+"""Checks of one line beyond its types: the fields that its event may have, and their agreement with each other."""
 
 from collections.abc import Hashable, Sequence
 from operator import attrgetter
@@ -15,7 +15,7 @@ from kraft_traces.message_types import (
     TracedFetchSnapshotResponse,
     TracedMessage,
     TracedVoteResponse,
-    type_of,
+    message_type,
 )
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX, TracedDetails, TracedKey, TracedRecord, TracedSnapshot
@@ -25,7 +25,7 @@ _INPUT_FIELDS = TracedInput.__struct_fields__
 
 
 class Inconsistency(Exception):  # noqa: N818 - carried to `parsing`, which makes a TraceError of it
-    """A field at odds with the rest of its line; the reader adds file and line number."""
+    """A field contradicts the rest of its line; the reader adds file and line number."""
 
     def __init__(self, field: str, detail: str, *, unknown_replica: bool = False) -> None:
         super().__init__(field, detail)
@@ -35,42 +35,44 @@ class Inconsistency(Exception):  # noqa: N818 - carried to `parsing`, which make
 
 
 def check_header(header: HeaderLine) -> None:
-    """Check that the header names each replica once and none that it does not list.
+    """Check that the header lists each replica once, and refers to listed replicas only.
 
     Raises:
-        Inconsistency: it does not.
+        Inconsistency: a replica or a directory occurs twice, or a replica is not listed.
     """
-    known = {replica.id for replica in header.replicas}
+    listed = {replica.id for replica in header.replicas}
     _check_distinct("$.replicas", [replica.id for replica in header.replicas])
-    formatted = {one.directory_id: index for index, one in reversed([*enumerate(header.replicas)])}
-    for index, one in enumerate(header.replicas):
-        first = formatted[one.directory_id]
-        if one.directory_id is not None and first != index:
-            detail = f"$.replicas[{first}] has it already; each directory has its own (identity.directory-id-at-format)"
+    formatted = {replica.directory_id: index for index, replica in reversed([*enumerate(header.replicas)])}
+    for index, replica in enumerate(header.replicas):
+        first = formatted[replica.directory_id]
+        if replica.directory_id is not None and first != index:
+            detail = (
+                f"$.replicas[{first}] has the same, but each directory has its own (identity.directory-id-at-format)"
+            )
             raise Inconsistency(f"$.replicas[{index}].directory_id", detail)
     _check_ids("$.voters", header.voters)
     _check_distinct("$.bootstrap_servers", header.bootstrap_servers)
     _check_distinct("$.switched_off", header.switched_off)
-    for index, one in enumerate(header.replicas):
-        if one.initial_voters is not UNSET:
-            _check_ids(f"$.replicas[{index}].initial_voters", one.initial_voters)
-    named = [(f"$.voters[{index}].id", key.id) for index, key in enumerate(header.voters)]
-    named += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
-    for field, replica in named:
-        if replica not in known:
-            raise Inconsistency(field, f"replica {replica} is not among $.replicas", unknown_replica=True)
+    for index, replica in enumerate(header.replicas):
+        if replica.initial_voters is not UNSET:
+            _check_ids(f"$.replicas[{index}].initial_voters", replica.initial_voters)
+    references = [(f"$.voters[{index}].id", key.id) for index, key in enumerate(header.voters)]
+    references += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
+    for field, replica_id in references:
+        if replica_id not in listed:
+            raise Inconsistency(field, f"replica {replica_id} is not listed in $.replicas", unknown_replica=True)
 
 
 def check_event(line: EventLine) -> None:
     """Check one event line by itself.
 
     Raises:
-        Inconsistency: a field does not go with the event, or two fields contradict each other.
+        Inconsistency: the event does not have a field, or two fields contradict each other.
     """
     shape = EVENTS[line.event]
     if shape.at_replica:
         if line.replica is UNSET:
-            raise Inconsistency("$.replica", f"missing field 'replica', {line.event} happens at one")
+            raise Inconsistency("$.replica", f"missing field 'replica', which {line.event} requires")
         if line.effects is not UNSET:
             _check_effects(line)
         if line.state is not UNSET:
@@ -87,16 +89,16 @@ def check_event(line: EventLine) -> None:
         _check_distinct("$.unrecorded", line.unrecorded)
     if line.answer is not UNSET:
         if line.event != "AnswerUnsupportedVersion":
-            raise Inconsistency("$.answer", f"{line.event} has no answer")
+            raise Inconsistency("$.answer", f"an event {line.event} has no field 'answer'")
         if type(line.answer) is not TracedVoteResponse:
-            raise Inconsistency("$.answer.type", f"the answer is a VoteResponse, not {type_of(line.answer)}")
+            raise Inconsistency("$.answer.type", f"expected VoteResponse, got {message_type(line.answer)}")
         _check_sent("$.answer", line.sequence, line.answer)
 
 
 def _check_network_event(line: EventLine) -> None:
     for field in ("replica", "message", "effects", "refusal", "crash", "state"):
         if getattr(line, field) is not UNSET:
-            raise Inconsistency(f"$.{field}", f"{line.event} happens in the network and has no {field}")
+            raise Inconsistency(f"$.{field}", f"{line.event} is an event of the network and has no field {field!r}")
 
 
 def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -> None:
@@ -104,7 +106,7 @@ def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -
         if shape.message is None:
             raise Inconsistency("$.message", f"{line.event} delivers no message")
         expected = line.event.removeprefix("Handle")
-        raise Inconsistency("$.message.type", f"{line.event} delivers a {expected}, not {type_of(message)}")
+        raise Inconsistency("$.message.type", f"{line.event} delivers {expected}, got {message_type(message)}")
     if message.destination is not UNSET and message.destination != line.replica:
         detail = f"a message for replica {message.destination} cannot arrive at replica {line.replica}"
         raise Inconsistency("$.message.destination", detail)
@@ -124,7 +126,7 @@ def _check_contents(path: str, message: TracedMessage) -> None:
 
 
 def check_checkpoint(line: CheckpointLine) -> None:
-    """Check a checkpoint by itself: sets have each member once, and messages are named after who sent them when.
+    """Check a checkpoint by itself: sets have each member once, and message ids have the sending line and the receiver.
 
     Raises:
         Inconsistency: two fields contradict each other.
@@ -139,7 +141,9 @@ def check_checkpoint(line: CheckpointLine) -> None:
         if message.id is not UNSET:
             sent = int(message.id.partition(".")[0])
             if sent > line.sequence:
-                raise Inconsistency(f"{path}.id", f"expected a message of an event up to {line.sequence}")
+                raise Inconsistency(
+                    f"{path}.id", f"expected the id of a message that an event up to {line.sequence} sent"
+                )
             _check_sent(path, sent, message)
         _check_contents(path, message)
     for index, led in enumerate(line.history.epochs):
@@ -156,10 +160,10 @@ def check_checkpoint(line: CheckpointLine) -> None:
         _check_distinct("$.history.directories", line.history.directories)
 
 
-def _check_in_force(path: str, known: TracedCommitted | TracedInForce) -> None:
-    _check_distinct(f"{path}.voters", known.voters or ())
-    _check_details(f"{path}.details", known.details)
-    _check_distinct(f"{path}.target", known.target or ())
+def _check_in_force(path: str, in_force: TracedCommitted | TracedInForce) -> None:
+    _check_distinct(f"{path}.voters", in_force.voters or ())
+    _check_details(f"{path}.details", in_force.details)
+    _check_distinct(f"{path}.target", in_force.target or ())
 
 
 def _check_cause(line: EventLine, shape: EventShape) -> None:
@@ -167,23 +171,23 @@ def _check_cause(line: EventLine, shape: EventShape) -> None:
     if cause == shape.cause or cause is UNSET:
         return
     if shape.cause is not None:
-        raise Inconsistency("$.cause", f"the cause of {line.event} is {_shown(shape.cause)}, not {_shown(cause)}")
+        raise Inconsistency("$.cause", f"the cause of {line.event} is {_describe(shape.cause)}, got {_describe(cause)}")
     if cause.message_id is UNSET or cause.timer is not UNSET or cause.source is not UNSET:
-        raise Inconsistency("$.cause", f"the cause of {line.event} is a message_id, not {_shown(cause)}")
+        raise Inconsistency("$.cause", f"the cause of {line.event} is a message_id, got {_describe(cause)}")
     if line.message is not UNSET and line.message.id not in (UNSET, cause.message_id):
-        detail = f"the cause is message {cause.message_id}, the message is {line.message.id}"
+        detail = f"expected '{cause.message_id}', which the cause names, got '{line.message.id}'"
         raise Inconsistency("$.message.id", detail)
 
 
-def _check_input(name: str, shape: EventShape, given: TracedInput) -> None:
+def _check_input(name: str, shape: EventShape, fields: TracedInput) -> None:
     for field in _INPUT_FIELDS:
-        if getattr(given, field) is not UNSET and field not in shape.input:
-            expected = f"its input has {', '.join(shape.input)}" if shape.input else "it has no input"
+        if getattr(fields, field) is not UNSET and field not in shape.input:
+            expected = f"expected {', '.join(shape.input)}" if shape.input else "expected no input"
             raise Inconsistency(f"$.input.{field}", f"{name} has no input {field!r}, {expected}")
     if not shape.input:
         raise Inconsistency("$.input", f"{name} has no input")
-    if given.voters is not UNSET:
-        _check_distinct("$.input.voters", given.voters)
+    if fields.voters is not UNSET:
+        _check_distinct("$.input.voters", fields.voters)
 
 
 def _check_effects(line: EventLine) -> None:
@@ -196,14 +200,16 @@ def _check_effects(line: EventLine) -> None:
             path = f"$.effects[{index}].message"
             _check_sent(path, line.sequence, message)
             if message.id is not UNSET and message.id in identifiers:
-                raise Inconsistency(f"{path}.id", f"another message of this line has the id '{message.id}'")
+                raise Inconsistency(f"{path}.id", f"another message of this line has the same id '{message.id}'")
             identifiers.update(() if message.id is UNSET else (message.id,))
             if message.source is not UNSET and message.source != line.replica:
-                raise Inconsistency(f"{path}.source", f"replica {line.replica} sends it, not {message.source}")
+                raise Inconsistency(
+                    f"{path}.source", f"expected {line.replica}, which sends the message, got {message.source}"
+                )
             if message.destination is not UNSET:
                 receiver = (message.destination, _kind(message))
                 if receiver in receivers:
-                    detail = f"a second {receiver[1]} of this line to replica {message.destination}"
+                    detail = f"a second {receiver[1]} to replica {message.destination} in one line, expected one"
                     raise Inconsistency(f"{path}.destination", detail)
                 receivers.append(receiver)
             _check_contents(path, message)
@@ -214,10 +220,13 @@ def _check_effects(line: EventLine) -> None:
 
 
 def _kind(message: TracedMessage) -> str:
-    """What a line may send one of to each receiver; a receiver that gave a Fetch up may have sent another one."""
+    """Return the kind of message of which a line may send one to each receiver.
+
+    A receiver that gave up a Fetch may have sent another one, so responses to different Fetches are different kinds.
+    """
     if isinstance(message, TracedFetchResponse):
-        return "answer to a Fetch" if message.correlation_id is UNSET else f"answer to Fetch {message.correlation_id}"
-    return "answer to a voter change" if isinstance(message, CHANGE_ANSWERS) else "message"
+        return "Fetch response" if message.correlation_id is UNSET else f"response to Fetch {message.correlation_id}"
+    return "response to a voter change" if isinstance(message, CHANGE_ANSWERS) else "message"
 
 
 def _check_sent(path: str, sequence: int, message: TracedMessage) -> None:
@@ -260,13 +269,13 @@ def _check_snapshot(path: str, snapshot: TracedSnapshot) -> None:
 
 
 def _check_ids(path: str, voters: tuple[TracedKey, ...]) -> None:
-    """A voter set has each id once, with one directory."""
+    """Check that a voter set has each id once, with one directory."""
     _check_distinct(path, [voter.id for voter in voters])
 
 
 def _check_details(path: str, details: tuple[TracedDetails, ...]) -> None:
-    """They are a mapping from the id."""
-    _check_distinct(path, [one.id for one in details])
+    """Check that the details of voters have each id once."""
+    _check_distinct(path, [voter.id for voter in details])
 
 
 _SETS = ("granted", "rejected", "acknowledged", "fetchers")
@@ -276,7 +285,7 @@ _read_mappings = attrgetter(*_MAPPINGS)
 
 
 def _check_state(path: str, state: TracedState) -> None:
-    """Sets and mappings are written as lists."""
+    """Check the lists of a state that are sets and mappings."""
     for name, values in zip(_SETS, _read_sets(state), strict=True):
         if values:
             _check_distinct(f"{path}.{name}", values)
@@ -292,13 +301,13 @@ def _check_state(path: str, state: TracedState) -> None:
 
 def _check_distinct(path: str, values: Sequence[Hashable]) -> None:
     if len(values) != len(set(values)):
-        seen: set[Hashable] = set()
+        earlier: set[Hashable] = set()
         for index, value in enumerate(values):
-            if value in seen:
-                raise Inconsistency(f"{path}[{index}]", "is there twice, expected each once")
-            seen.add(value)
+            if value in earlier:
+                raise Inconsistency(f"{path}[{index}]", "appears twice, expected each value once")
+            earlier.add(value)
 
 
-def _shown(cause: object) -> str:
-    given = {field: getattr(cause, field) for field in ("message_id", "timer", "source")}
-    return ", ".join(f"{field} {value!s}" for field, value in given.items() if value is not UNSET) or "nothing"
+def _describe(cause: object) -> str:
+    fields = {field: getattr(cause, field) for field in ("message_id", "timer", "source")}
+    return ", ".join(f"{field} {value!s}" for field, value in fields.items() if value is not UNSET) or "nothing"

@@ -1,7 +1,7 @@
-"""What one line cannot say: that the lines of a trace follow on from each other.
+"""Checks across the lines of a trace.
 
-Sequence numbers count without gaps, time does not go back, replicas are those of the header, and a message arrives, is
-lost or is doubled only while a copy of it is on its way.
+Sequence numbers count without gaps, time does not go back, replicas are those of the header, and a message is
+delivered, dropped or duplicated only while a copy of it is in flight.
 """
 
 from msgspec import UNSET, UnsetType
@@ -20,36 +20,36 @@ from kraft_traces.lines import EventLine, HeaderLine
 from kraft_traces.vocabulary import EVENTS
 
 FOLLOWED_MAX = 1_000_000
-"""With more messages on their way than this, a trace leaves out that they were lost; they are no longer followed."""
+"""Maximum number of in-flight messages that are followed.  A trace with more does not record their loss."""
 
 
 def check_sequence(
     sequence: int, expected: int, source: str, line_number: int, earlier_line: int | None = None
 ) -> None:
-    """Hold a line to its number; `earlier_line` is that of the line which has it, if it is known.
+    """Check a line's sequence; `earlier_line` is the line that has the same one, if it is known.
 
     Raises:
-        DuplicateSequenceError, SequenceGapError: it is not the expected one.
+        DuplicateSequenceError, SequenceGapError: it is not the expected sequence.
     """
     if sequence == expected:
         return
     if sequence < expected:
-        whose = "of an earlier line" if earlier_line is None else f"that of line {earlier_line}"
-        detail = f"sequence {sequence} is {whose}, expected {expected}"
+        user = "an earlier line" if earlier_line is None else f"line {earlier_line}"
+        detail = f"{user} has sequence {sequence} already, expected {expected}"
         raise DuplicateSequenceError(detail, source, line_number, "$.sequence")
     detail = f"sequence {sequence} leaves a gap, expected {expected}"
     raise SequenceGapError(detail, source, line_number, "$.sequence")
 
 
 class Continuity:
-    """Follows the lines of one trace; its memory grows with the messages on their way, not with the lines.
+    """Checker of the lines of one trace; its memory grows with the in-flight messages, not with the lines.
 
     Attributes:
-        sequence: that of the newest line, 0 before the first.
-        time_ms: that of the newest line that has one, 0 before the first.
-        knows_messages: whether every send so far was observed with its id, so that an id that is not on its way
-            is an error; false for the rest of a foreign trace from the first line that leaves sends out, or once more
-            than `FOLLOWED_MAX` messages never arrive.
+        sequence: sequence of the newest line, 0 before the first.
+        time_ms: time of the newest line that has one, 0 before the first.
+        knows_messages: True if every send so far was recorded with its id, so that an id that is not in flight is an
+            error.  False from the first line of a foreign trace without its sends, or once more than `FOLLOWED_MAX`
+            messages are in flight.
     """
 
     def __init__(self, header: HeaderLine, source: str) -> None:
@@ -61,18 +61,18 @@ class Continuity:
         self._checkpoints = 0
         self._copies: dict[str, int] = {}
         self.has_gaps = False
-        """True if a line said that events before it are not recorded."""
+        """True if a line marked events before it as unrecorded."""
 
     def __len__(self) -> int:
-        """How many messages on their way are followed."""
+        """Return the number of in-flight messages that are followed."""
         return len(self._copies)
 
     def follow(self, line: EventLine, line_number: int) -> None:
-        """Take the next line.
+        """Check the next line.
 
         Raises:
             DuplicateSequenceError, SequenceGapError, TimeGoesBackError, UnknownReplicaError, UnknownMessageError:
-                the line does not follow on from those before it.
+                the line contradicts those before it.
         """
         expected = self.sequence + 1
         # Without gaps and blank lines, the line of every earlier sequence number is known.
@@ -86,26 +86,26 @@ class Continuity:
             self._follow_messages(line, line_number)
 
     def skip(self, sequence: int, time_ms: int, copies: dict[str, int]) -> None:
-        """Go on after lines that follow on, up to this sequence, after which these messages are on their way."""
+        """Continue after lines that were checked elsewhere, from this sequence and with these messages in flight."""
         self.sequence = sequence
         self.time_ms = time_ms
         self._copies = copies
 
     def follow_checkpoint(self, line: CheckpointLine, line_number: int) -> None:
-        """Take a checkpoint.  What it says beyond sequence, time and replicas is for the model to judge.
+        """Check sequence, time and replicas of a checkpoint; the model checks the rest.
 
         Raises:
             DuplicateSequenceError, SequenceGapError, TimeGoesBackError, UnknownReplicaError, FieldError:
-                it does not follow on from the lines before it.
+                the checkpoint contradicts the lines before it.
         """
         check_sequence(line.sequence, self.sequence, self._source, line_number)
         self._check_time(line.time_ms, line_number)
-        there: set[int] = set()
+        recorded: set[int] = set()
         for index, replica in enumerate(line.replicas):
             key = replica.state.replica_key
             if key is not UNSET:
                 self._check_replica(key.id, f"$.replicas[{index}].state.replica_key.id", line_number)
-                there.add(key.id)
+                recorded.add(key.id)
         for index, flight in enumerate(line.network):
             for name in ("source", "destination"):
                 self._check_replica(getattr(flight.message, name), f"$.network[{index}].message.{name}", line_number)
@@ -115,10 +115,10 @@ class Continuity:
         for index, votes in enumerate(line.history.votes):
             self._check_replica(votes.replica, f"$.history.votes[{index}].replica", line_number)
         voters = {votes.replica for votes in line.history.votes}
-        for field, named in (("$.replicas", there), ("$.history.votes", voters)):
-            if named != self._replicas:
-                lacking = ", ".join(map(str, sorted(self._replicas - named)))
-                detail = f"replica {lacking} is missing, expected each replica of the header"
+        for field, replica_ids in (("$.replicas", recorded), ("$.history.votes", voters)):
+            if replica_ids != self._replicas:
+                missing = ", ".join(map(str, sorted(self._replicas - replica_ids)))
+                detail = f"replica {missing} is missing, expected each replica of the header"
                 raise FieldError(detail, self._source, line_number, field, problem="missing")
         self._checkpoints += 1
 
@@ -150,8 +150,8 @@ class Continuity:
 
     def _check_replica(self, replica: int | UnsetType, field: str, line_number: int) -> None:
         if replica not in self._replicas and replica is not UNSET:
-            known = ", ".join(str(known) for known in sorted(self._replicas))
-            detail = f"replica {replica} is not in the header, which lists {known}"
+            listed = ", ".join(map(str, sorted(self._replicas)))
+            detail = f"replica {replica} is not in the header, which lists {listed}"
             raise UnknownReplicaError(detail, self._source, line_number, field)
 
     def _follow_messages(self, line: EventLine, line_number: int) -> None:
@@ -173,7 +173,7 @@ class Continuity:
             if identifier is UNSET:
                 self._forget()
             else:
-                self._check_on_its_way(identifier, "$.input.message_id", line_number)
+                self._check_in_flight(identifier, "$.input.message_id", line_number)
                 self._copies[identifier] += 1
         elif identifier is not UNSET:
             self._take(identifier, "$.input.message_id", line_number)
@@ -189,17 +189,17 @@ class Continuity:
                 self._forget()
 
     def _take(self, identifier: str, field: str, line_number: int) -> None:
-        copies = self._check_on_its_way(identifier, field, line_number)
+        copies = self._check_in_flight(identifier, field, line_number)
         if copies == 1:
             del self._copies[identifier]
         else:
             self._copies[identifier] = copies - 1
 
-    def _check_on_its_way(self, identifier: str, field: str, line_number: int) -> int:
+    def _check_in_flight(self, identifier: str, field: str, line_number: int) -> int:
         copies = self._copies.get(identifier, 0)
         if not copies:
             detail = (
-                f"no copy of message {identifier} is on its way: it was not sent before this line, "
+                f"message {identifier} is not in flight: it was not sent before this line, "
                 "or all copies of it have arrived or were lost"
             )
             raise UnknownMessageError(detail, self._source, line_number, field)

@@ -1,10 +1,10 @@
-"""The send to which each delivered message of several processes' traces belongs.
+"""Matching of delivered messages with sends across the traces of several processes.
 
-A process knows no ids of messages: a message is known by its type, its ends and its correlation id.
-A correlation id may come again, after a restart above all.
-So a request goes with its response: the process that sent the request received the response before it restarted, or
-sent another request of that id.
-Clocks do not decide.
+Processes do not record message ids, so a message is identified by its type, sender, receiver and correlation id.
+A correlation id may be used again, in particular after a restart.
+So requests are matched together with their responses: the process that sent the request received the response before
+it restarted, or before it sent another request with that id.
+Clocks are not used.
 """
 
 from collections import defaultdict
@@ -15,15 +15,15 @@ from msgspec import UNSET, UnsetType
 
 from kraft_traces.effects import TracedSend
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import TracedMessage, is_request, type_of
+from kraft_traces.message_types import TracedMessage, is_request, message_type
 from kraft_traces.process_trace import ProcessTrace
 from kraft_traces.vocabulary import STARTS
 
 Place = tuple[int, int]
-"""Index of a trace, and of an event in it."""
+"""Index of a trace and of an event in it."""
 
 SendPlace = tuple[int, int, int]
-"""The same, and the index of the effect."""
+"""Index of a trace, of an event in it, and of an effect."""
 
 _Key = tuple[str, int | UnsetType, int | UnsetType, int | UnsetType]
 """Type, sender, receiver and correlation id of a message."""
@@ -34,7 +34,7 @@ class _Sent:
     place: SendPlace
     message: TracedMessage
     response: "_Received | None" = None
-    """What its sender received in response."""
+    """Response that its sender received."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,18 +42,18 @@ class _Received:
     place: Place
     message: TracedMessage
     response: _Sent | None = None
-    """What its receiver sent in response."""
+    """Response that its receiver sent."""
 
 
 class _Messages:
-    """The messages of all traces by key, each list in its process's own order."""
+    """Messages of all traces by key, each list in its process's own order."""
 
     def __init__(self) -> None:
         self.sent: dict[_Key, list[_Sent]] = defaultdict(list)
         self.received: dict[_Key, list[_Received]] = defaultdict(list)
 
     def read(self, index: int, trace: ProcessTrace) -> None:
-        """Take the messages of a trace."""
+        """Add the messages of a trace."""
         awaited: dict[_Key, _Sent] = {}
         handled: dict[_Key, _Received] = {}
         for position, (_, line) in enumerate(trace.events):
@@ -81,49 +81,49 @@ class _Messages:
 
 
 def key_of(message: TracedMessage) -> _Key:
-    """The names by which both ends know a message."""
-    return type_of(message), message.source, message.destination, message.correlation_id
+    """Return the key that sender and receiver share for a message."""
+    return message_type(message), message.source, message.destination, message.correlation_id
 
 
 def _request_key(key: _Key) -> _Key:
-    """The key of the request to which a response belongs."""
+    """Return the key of the request to which a response belongs."""
     kind, source, destination, correlation_id = key
     return kind.removesuffix("Response") + "Request", destination, source, correlation_id
 
 
 def sends_of(line: EventLine) -> tuple[tuple[int, TracedMessage], ...]:
-    """The messages that an event sends, each with the index of its effect."""
+    """Return the messages that an event sends, each with the index of its effect."""
     if line.effects is UNSET:
         return ()
-    return tuple([(place, one.message) for place, one in enumerate(line.effects) if isinstance(one, TracedSend)])
+    return tuple([(at, effect.message) for at, effect in enumerate(line.effects) if isinstance(effect, TracedSend)])
 
 
 def deliveries(traces: Sequence[ProcessTrace]) -> dict[Place, SendPlace]:
-    """The send of each message that is received; of messages that no trace sends there is none."""
+    """Return the send of each received message; messages that no trace sends have none."""
     messages = _Messages()
     for index, trace in enumerate(traces):
         messages.read(index, trace)
-    found: dict[Place, SendPlace] = {}
+    sends: dict[Place, SendPlace] = {}
     used: set[SendPlace] = set()
     for key in sorted(messages.received, key=lambda key: key[0].endswith("Response")):
-        received = [one for one in messages.received[key] if one.place not in found]
-        sent = [one for one in messages.sent.get(key, ()) if one.place not in used]
+        received = [delivery for delivery in messages.received[key] if delivery.place not in sends]
+        sent = [send for send in messages.sent.get(key, ()) if send.place not in used]
         for delivered, its_send in _aligned(received, sent):
             pairs = [(delivered, its_send)]
             if delivered.response is not None and its_send.response is not None:
                 pairs.append((its_send.response, delivered.response))
             for end, start in pairs:
-                found[end.place] = start.place
+                sends[end.place] = start.place
                 used.add(start.place)
-    return found
+    return sends
 
 
 def _aligned(received: Sequence[_Received], sent: Sequence[_Sent]) -> list[tuple[_Received, _Sent]]:
-    """Both in their order, each send at most once; of several that are possible, the first that fits best."""
+    """Pair receipts and sends in order, each send at most once; of several sends, the first of the best fit."""
     pairs: list[tuple[_Received, _Sent]] = []
     first = 0
     for number, delivered in enumerate(received):
-        # As many sends are left as messages that are received later.
+        # Keep as many sends as messages are received later.
         last = max(len(sent) - (len(received) - number - 1), first + 1)
         best, best_fit = None, (False, -1)
         for index in range(first, min(last, len(sent))):
@@ -139,7 +139,7 @@ def _aligned(received: Sequence[_Received], sent: Sequence[_Sent]) -> list[tuple
 
 
 def _fit(received: _Received, sent: _Sent) -> tuple[bool, int]:
-    """Whether the messages agree, and how well their responses do."""
+    """Return True if the messages agree, and a rank of the agreement of their responses."""
     response = 1
     if sent.response is not None:
         own = received.response
@@ -147,11 +147,11 @@ def _fit(received: _Received, sent: _Sent) -> tuple[bool, int]:
     return _agree(received.message, sent.message), response
 
 
-def _agree(one: TracedMessage, other: TracedMessage) -> bool:
-    """True if no field that both show differs; ids of messages are not compared."""
-    if one == other:
+def _agree(message: TracedMessage, other: TracedMessage) -> bool:
+    """True if all fields that both have agree, except for the id."""
+    if message == other:
         return True
-    if type(one) is not type(other):
+    if type(message) is not type(other):
         return False
-    pairs = ((getattr(one, name), getattr(other, name)) for name in one.__struct_fields__ if name != "id")
+    pairs = ((getattr(message, name), getattr(other, name)) for name in message.__struct_fields__ if name != "id")
     return all(left == right or UNSET in (left, right) for left, right in pairs)

@@ -1,4 +1,4 @@
-"""Effects as a trace shows them: those of `kraft_reference.effects`, named by `kind`."""
+"""Types of the effects in a trace: those of `kraft_reference.effects`, named by `kind`."""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -36,18 +36,18 @@ class TracedPersistQuorumState(_Traced, frozen=True, gc=False, tag="PersistQuoru
     leader_id: ReplicaId | None
     voted_key: TracedKey | None
     version: KraftVersion | UnsetType = UNSET
-    """Of the file."""
+    """Version of the file."""
 
 
 class TracedWriteSnapshot(_Traced, frozen=True, gc=False, tag="WriteSnapshot"):
-    """A snapshot was written and synced, and what it stands for deleted."""
+    """A snapshot was written and synced, and the log that it replaces was deleted."""
 
     snapshot: TracedSnapshot
     replaces_log: bool
 
 
 class TracedTruncateLog(_Traced, frozen=True, gc=False, tag="TruncateLog"):
-    """The log was cut to `end_offset`."""
+    """The log was truncated to `end_offset`."""
 
     end_offset: Offset
 
@@ -72,7 +72,7 @@ class TracedSend(_Traced, frozen=True, gc=False, tag="Send"):
 
 
 class TracedReply(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What a client is told: the number of its request, the error, and who leads."""
+    """Reply to a client: the number of its request, the error, and the leader."""
 
     request: RequestNumber
     error: Error
@@ -82,7 +82,7 @@ class TracedReply(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class TracedAnswer(_Traced, frozen=True, gc=False, tag="Answer"):
-    """A client was answered."""
+    """A reply was sent to a client."""
 
     reply: TracedReply
 
@@ -104,13 +104,13 @@ TracedEffect = (
     | TracedAnswer
     | TracedStartTimer
 )
-"""An entry of the `effects` of a line."""
+"""Entry of the `effects` of a line."""
 
 
 TRACED_EFFECTS: Mapping[str, type[TracedEffect]] = {
     str(traced.__struct_config__.tag): traced for traced in get_args(TracedEffect)
 }
-"""By the name of the effect, which is its `kind` in a trace."""
+"""Types of effects by name, which is their `kind` in a trace."""
 
 _TRACED: dict[type[Effect], type[TracedEffect]] = {
     getattr(effects, name): traced for name, traced in TRACED_EFFECTS.items()
@@ -119,7 +119,7 @@ _REFERENCE: dict[type[TracedEffect], type[Effect]] = {traced: kind for kind, tra
 
 
 def traced_effect(sequence: int, effect: Effect) -> TracedEffect:
-    """The trace's form of an effect of the line with this sequence number."""
+    """Return the trace form of an effect of the line with this sequence."""
     if isinstance(effect, Send):
         return TracedSend(traced_message(message_id(sequence, effect.message), effect.message))
     if isinstance(effect, Answer):
@@ -128,10 +128,10 @@ def traced_effect(sequence: int, effect: Effect) -> TracedEffect:
 
 
 def effect_of(traced: TracedEffect, path: str = "$.effects[0]") -> Effect:
-    """The reference's form of an effect.
+    """Return the reference's effect.
 
     Raises:
-        IncompleteLineError: a field of it, or of a sent message, was not observed; `path` is where the effect stands.
+        IncompleteLineError: a field of it, or of a sent message, is missing; `path` is the JSON path of the effect.
     """
     if isinstance(traced, TracedSend):
         return Send(message_of(traced.message, f"{path}.message"))

@@ -1,7 +1,7 @@
-"""From what a cluster yields to the bytes of a trace.
+"""Encoder of a simulated cluster's occurrences as the bytes of a trace.
 
-Each line is UTF-8 without a byte order mark, without spaces, its fields in the order of the types in `lines`, and ends
-with a newline: the same run gives the same bytes.
+Each line is UTF-8 without a byte order mark and without spaces, has its fields in the order of the types in `lines`,
+and ends with a newline, so the same run gives the same bytes.
 """
 
 from collections.abc import Collection, Mapping
@@ -41,15 +41,14 @@ REFERENCE_KIP_LEVELS: Mapping[str, KipLevel] = {
     "KIP-996": "full",
     "KIP-1186": "partial",
 }
-"""What the reference implements: of KIP-595 elections and replication, of KIP-642 the reassignment without its way to
-start a quorum, of KIP-853 the voter changes without the administrators' tools, of KIP-1186 when a replica joins by
-itself."""
+"""Extent of the reference: elections and replication of KIP-595, reassignment of KIP-642 without its way to start a
+quorum, voter changes of KIP-853 without the administrators' tools, and automatic joining of KIP-1186."""
 
 _ENCODER = Encoder()
 
 
 def encode_line(line: Line) -> bytes:
-    """The bytes of a line, its newline included."""
+    """Return the bytes of a line, with its newline."""
     return _ENCODER.encode(line) + b"\n"
 
 
@@ -61,17 +60,17 @@ def header_line(
     kip_levels: Mapping[str, KipLevel] = REFERENCE_KIP_LEVELS,
     switched_off: Collection[str] = (),
 ) -> HeaderLine:
-    """The header of a trace of this cluster.
+    """Return the header of a trace of this cluster.
 
     Args:
         configuration: the cluster.
-        generator: who writes the trace, and its seed and workload.
-        spec_hash: SHA-256 of the model that the trace is meant for, in hexadecimal; None leaves it out.
-        kip_levels: how much of each KIP the traced software implements.
-        switched_off: the rules that the traced software does without on purpose.
+        generator: software that writes the trace, with seed and workload.
+        spec_hash: SHA-256 of the model that the trace is written for, in hexadecimal; None to omit it.
+        kip_levels: extent to which the traced software implements each KIP.
+        switched_off: rules that the traced software omits on purpose.
 
     Raises:
-        ValueError: the profile has the name of a known one and other answers.
+        ValueError: the profile has the name of a known one and other settings.
     """
     profile = configuration.profile
     decisions: TracedDecisions | UnsetType = UNSET
@@ -124,10 +123,10 @@ def _traced_replica(replica_id: int, replica: ReplicaConfiguration) -> TracedRep
 
 
 def event_line(occurrence: Occurrence) -> EventLine:
-    """The line of one occurrence.
+    """Return the line of an occurrence.
 
     Raises:
-        ValueError: the occurrence lacks what its event must have (a message id, an answer, a state).
+        ValueError: the occurrence lacks a part that its event requires (a message id, an answer, a state).
     """
     sequence, event = occurrence.sequence, occurrence.event
     if isinstance(event, Receive):

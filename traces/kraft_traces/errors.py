@@ -1,7 +1,6 @@
-"""What can be wrong with a trace: one class and one stable code for each kind.
+"""Errors of a trace file: a class with a stable code for each kind.
 
-Every error names the file, the line if there is one, the field as a JSON path (`$.state.epoch`) if there is one,
-and what was expected.
+Every error has the file, the line and the field as a JSON path (`$.state.epoch`) if there is one, and the expectation.
 """
 
 from typing import ClassVar, Literal
@@ -12,7 +11,7 @@ class TraceError(ValueError):
 
     Attributes:
         code: stable name of the kind of error, for programs.
-        detail: what is wrong and what was expected.
+        detail: the problem and the expectation.
         source: the file, `-` for standard input.
         line_number: counted from 1; None for errors of the whole file.
         field: JSON path within the line; None for errors of the whole line.
@@ -29,7 +28,7 @@ class TraceError(ValueError):
         field: str | None = None,
         column: int | None = None,
     ) -> None:
-        # All of them go to `args`, so that the error survives pickling between processes.
+        # `args` has all of them, so that the error survives pickling between processes.
         super().__init__(detail, source, line_number, field, column)
         self.detail = detail
         self.source = source
@@ -43,19 +42,19 @@ class TraceError(ValueError):
 
 
 class UnreadableFileError(TraceError):
-    """The operating system does not give the file."""
+    """The operating system cannot read the file."""
 
     code = "UNREADABLE_FILE"
 
 
 class NoTracesError(TraceError):
-    """A folder without a single trace."""
+    """A folder has no trace."""
 
     code = "NO_TRACES"
 
 
 class EmptyTraceError(TraceError):
-    """Nothing to check: an empty file, or a header without one event."""
+    """A file is empty, or has no event."""
 
     code = "EMPTY_TRACE"
 
@@ -67,37 +66,37 @@ class MissingHeaderError(TraceError):
 
 
 class DuplicateHeaderError(TraceError):
-    """A second header: one file holds one trace."""
+    """A file has a second header, but may have only one trace."""
 
     code = "DUPLICATE_HEADER"
 
 
 class UnknownSchemaError(TraceError):
-    """The header names a format, or a major version of it, that this program does not know."""
+    """The header has an unknown format, or an unknown major version of it."""
 
     code = "UNKNOWN_SCHEMA"
 
 
 class UnknownProfileError(TraceError):
-    """The header names a profile that this program does not know."""
+    """The header has an unknown profile."""
 
     code = "UNKNOWN_PROFILE"
 
 
 class MalformedJsonError(TraceError):
-    """A line that is not one JSON value."""
+    """A line is not one JSON value."""
 
     code = "MALFORMED_JSON"
 
 
 class InvalidUtf8Error(TraceError):
-    """A line that is not UTF-8."""
+    """A line is not UTF-8."""
 
     code = "INVALID_UTF8"
 
 
 class LineTooLongError(TraceError):
-    """A line beyond the limit, which is there so that memory stays bounded."""
+    """A line is longer than the limit, which bounds memory."""
 
     code = "LINE_TOO_LONG"
 
@@ -106,10 +105,10 @@ FieldProblem = Literal["missing", "unknown", "duplicate", "wrong-value", "incons
 
 
 class FieldError(TraceError):
-    """A field that is missing, unknown, there twice, of a wrong type or value, or at odds with another field.
+    """A field is missing, unknown, duplicate, has a wrong type or value, or contradicts another field.
 
     Attributes:
-        problem: which of these.
+        problem: one of these.
     """
 
     code = "FIELD"
@@ -129,49 +128,49 @@ class FieldError(TraceError):
 
 
 class UnknownEventError(TraceError):
-    """An event that the vocabulary does not have."""
+    """A line has an unknown event."""
 
     code = "UNKNOWN_EVENT"
 
 
 class UnknownReplicaError(TraceError):
-    """A replica that the header does not list."""
+    """A line has a replica that the header does not list."""
 
     code = "UNKNOWN_REPLICA"
 
 
 class UnknownMessageError(TraceError):
-    """A message arrives, is lost or is doubled although no copy of it is on its way."""
+    """A message is delivered, dropped or duplicated, but no copy of it is in flight."""
 
     code = "UNKNOWN_MESSAGE"
 
 
 class DuplicateSequenceError(TraceError):
-    """A sequence number that an earlier line has."""
+    """A line has the sequence number of an earlier line."""
 
     code = "DUPLICATE_SEQUENCE"
 
 
 class SequenceGapError(TraceError):
-    """A sequence number that is not the next one."""
+    """A line's sequence number is larger than the next one."""
 
     code = "SEQUENCE_GAP"
 
 
 class TimeGoesBackError(TraceError):
-    """A line that is earlier than the line before it."""
+    """A line's time is before that of an earlier line."""
 
     code = "TIME_GOES_BACK"
 
 
 class EventCountError(TraceError):
-    """The end line counts other events than there are."""
+    """The end line has a wrong number of events."""
 
     code = "EVENT_COUNT"
 
 
 class LinesAfterEndError(TraceError):
-    """Something follows the end line."""
+    """A line follows the end line."""
 
     code = "LINES_AFTER_END"
 
@@ -183,22 +182,22 @@ class TruncatedFileError(TraceError):
 
 
 class TruncatedGzipError(TraceError):
-    """The compressed file stops before its end."""
+    """The gzip data stops before its end marker."""
 
     code = "TRUNCATED_GZIP"
 
 
 class CorruptGzipError(TraceError):
-    """The compressed file is damaged, or not compressed although its name says so."""
+    """The gzip data is damaged, or a file named .gz is not gzip."""
 
     code = "CORRUPT_GZIP"
 
 
 class IncompleteLineError(ValueError):
-    """A line leaves out what is needed to make the reference's value of it.
+    """A line lacks a field that is needed to convert it to the reference's value.
 
     Attributes:
-        field: JSON path of the field that is not there.
+        field: JSON path of the missing field.
     """
 
     def __init__(self, field: str) -> None:

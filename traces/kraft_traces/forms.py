@@ -1,7 +1,7 @@
-"""How a trace shows the fields that the reference declares: with which type a line is checked, and the way to and fro.
+"""Form of the reference's fields in a trace: the type that a line is checked against, and the conversions.
 
-The type of a field in the reference says it; of plain numbers, whose ranges differ, the name does.
-A new field of a message or an event has its form by that, and needs a line here only if its values are of a new kind.
+The form follows from the type of a field in the reference, or from its name for plain numbers, whose ranges differ.
+A new field of a message or an event needs an entry here only if its values are of a new kind.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,8 +17,6 @@ from kraft_reference.log import Snapshot
 from kraft_reference.records import Record
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.values import (
-    AskedId,
-    AskedKey,
     CorrelationId,
     DurationMs,
     Epoch,
@@ -27,13 +25,15 @@ from kraft_traces.values import (
     Number,
     Offset,
     ReplicaId,
+    RequestedId,
+    RequestedKey,
     RequestNumber,
     TracedKey,
     TracedRecord,
     TracedSnapshot,
-    asked_key,
     record_of,
     replica_key,
+    requested_key,
     snapshot_of,
     traced_key,
     traced_record,
@@ -44,7 +44,7 @@ from kraft_traces.values import (
 
 
 class Derived(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A part of a line whose fields are those that the reference declares; each may be absent, which is `UNSET`."""
+    """Part of a line with the fields that the reference declares; each may be absent, which is `UNSET`."""
 
     if TYPE_CHECKING:
 
@@ -54,12 +54,12 @@ class Derived(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class TraceForm(NamedTuple):
-    """How a trace shows one kind of value."""
+    """Form of one kind of value in a trace."""
 
     checked: Any
-    """As msgspec checks it."""
+    """Type that msgspec checks."""
     to_trace: Callable[[Any], Any] | None = None
-    """None where both have the same value."""
+    """None if both have the same value."""
     to_reference: Callable[[Any], Any] | None = None
 
 
@@ -77,15 +77,15 @@ _BY_TYPE: Mapping[object, TraceForm] = {
     ReplicaKey | None: TraceForm(TracedKey | None, _or_none(traced_key), _or_none(replica_key)),
     tuple[ReplicaKey, ...]: TraceForm(tuple[TracedKey, ...], _each(traced_key), _each(replica_key)),
     VoterSet: TraceForm(tuple[TracedKey, ...], traced_voters, voter_set),
-    tuple[int, ...] | None: TraceForm(tuple[AskedId, ...] | None),
+    tuple[int, ...] | None: TraceForm(tuple[RequestedId, ...] | None),
     tuple[Record, ...]: TraceForm(tuple[TracedRecord, ...], _each(traced_record), _each(record_of)),
     Snapshot: TraceForm(TracedSnapshot, traced_snapshot, snapshot_of),
     Snapshot | None: TraceForm(TracedSnapshot | None, _or_none(traced_snapshot), _or_none(snapshot_of)),
 }
 
 _BY_NAME: Mapping[str, TraceForm] = {
-    # What a request names, whether it can be or not.
-    "voter": TraceForm(AskedKey, asked_key, replica_key),
+    # A key in a request, valid or not.
+    "voter": TraceForm(RequestedKey, requested_key, replica_key),
     "message_id": TraceForm(MessageId),
     "correlation_id": TraceForm(CorrelationId),
     "request": TraceForm(RequestNumber),
@@ -101,7 +101,7 @@ _BY_NAME: Mapping[str, TraceForm] = {
 
 @cache
 def forms(kind: Any) -> Mapping[str, TraceForm]:
-    """The forms of the fields of a message, an event or an effect of the reference, by name and in their order."""
+    """Return the forms of the fields of a message, an event or an effect of the reference, by name and in order."""
     hints = get_type_hints(kind)
     return {
         field.name: _BY_NAME.get(field.name) or _BY_TYPE.get(hints[field.name]) or TraceForm(hints[field.name])
@@ -110,20 +110,20 @@ def forms(kind: Any) -> Mapping[str, TraceForm]:
 
 
 def observed(form: TraceForm) -> tuple[Any, Any]:
-    """The type and the default of a field that may be absent."""
+    """Return the type and the default of an optional field."""
     return form.checked | UnsetType, UNSET
 
 
 @cache
 def _plan(kind: Any) -> tuple[Callable[[Any], Any], tuple[tuple[int, Callable[[Any], Any]], ...]]:
-    known = forms(kind)
-    changes = tuple((place, form.to_trace) for place, form in enumerate(known.values()) if form.to_trace is not None)
-    read = attrgetter(*known) if known else lambda _: ()
-    return (read if len(known) != 1 else lambda structure: (read(structure),)), changes
+    declared = forms(kind)
+    changes = tuple((place, form.to_trace) for place, form in enumerate(declared.values()) if form.to_trace is not None)
+    read = attrgetter(*declared) if declared else lambda _: ()
+    return (read if len(declared) != 1 else lambda structure: (read(structure),)), changes
 
 
 def traced_values(structure: object) -> tuple[Any, ...]:
-    """The values of the fields of a message, an event or an effect, as a trace shows them."""
+    """Return the values of the fields of a message, an event or an effect in trace form."""
     kind: Any = type(structure)
     read, changes = _plan(kind)
     values: tuple[Any, ...] = read(structure)
@@ -135,15 +135,15 @@ def traced_values(structure: object) -> tuple[Any, ...]:
     return tuple(changed)
 
 
-def reference_values(kind: type, shown: object, path: str) -> dict[str, Any]:
-    """The arguments of a message, an event or an effect of the reference, from the part of a line at `path`.
+def reference_values(kind: type, traced: object, path: str) -> dict[str, Any]:
+    """Return the reference's arguments of a message, an event or an effect, from the part of a line at `path`.
 
     Raises:
-        IncompleteLineError: one was not observed.
+        IncompleteLineError: a field is missing.
     """
     values: dict[str, Any] = {}
     for name, form in forms(kind).items():
-        value = getattr(shown, name)
+        value = getattr(traced, name)
         if value is UNSET:
             raise IncompleteLineError(f"{path}.{name}")
         values[name] = value if form.to_reference is None else form.to_reference(value)

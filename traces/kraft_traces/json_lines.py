@@ -1,7 +1,7 @@
-"""What is wrong with one line of JSON: not UTF-8, not JSON, or fields that are missing, unknown, twice or wrong.
+"""Decoding of one line of JSON, with an error that names the exact problem.
 
-The types of the lines are msgspec's to check; here its refusals become the errors of `kraft_traces.errors`, for every
-format of traces alike.
+msgspec checks the types of the lines; this module converts its errors to those of `kraft_traces.errors`, for every
+trace format.
 """
 
 import json
@@ -19,13 +19,13 @@ _Decoded = TypeVar("_Decoded")
 
 
 class Words(NamedTuple):
-    """The fixed words of a format."""
+    """Fixed words of a trace format."""
 
     event_path: str
-    """JSON path of the name of an event."""
+    """JSON path of the event name."""
     events: tuple[str, ...]
     allowed: tuple[tuple[str, tuple[str, ...]], ...]
-    """The allowed values of the fields that have a fixed set of them, by JSON path; the first that matches."""
+    """Patterns of JSON paths with the allowed values of the field; the first match counts."""
 
 
 _MISSING = re.compile(r"Object missing required field `(?P<name>.*)`")
@@ -34,7 +34,7 @@ _PLACE = re.compile(r" - at `(?P<path>.*)`$", re.DOTALL)
 _STRAY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
-def decoded(
+def decode_line(
     decoder: Decoder[_Decoded],
     raw: bytes,
     source: str,
@@ -42,7 +42,7 @@ def decoded(
     words: Words,
     look: Callable[[bytes], None] = lambda raw: None,
 ) -> _Decoded:
-    """What a line says; `look` refuses a line that is JSON for a better reason than its first wrong field.
+    """Decode a line; on a wrong field, `look` is called first and may raise a more specific error.
 
     Raises:
         MalformedJsonError, InvalidUtf8Error: it is not JSON.
@@ -57,21 +57,21 @@ def decoded(
         raise_field_error(error, text, source, line_number, words)
 
 
-def check_once(written: bytes, raw: bytes, source: str, line_number: int) -> None:
-    """Refuse a field that is there twice; `written` is what the line says, as we write it.
+def check_unique_fields(written: bytes, raw: bytes, source: str, line_number: int) -> None:
+    """Raise an error if a field occurs twice; `written` is the canonical encoding of the line.
 
-    A decoder keeps the last of two fields of one name, another reader the first: such a line says two things.
-    What is written as we write it has none; only other lines are worth a slow look.
+    Decoders disagree about which of two such fields counts.  A line that equals its canonical encoding has none, so
+    only other lines need the slow check.
     """
     if written.rstrip(b"\n") != raw.rstrip(b"\r\n"):
         check_duplicate_fields(text_of(raw, source, line_number), source, line_number)
 
 
 def text_of(raw: bytes, source: str, line_number: int) -> str:
-    """The text of a line without its newline.
+    """Return the text of a line without its newline.
 
     Raises:
-        InvalidUtf8Error: it is none.
+        InvalidUtf8Error: the line is not UTF-8.
     """
     try:
         return raw.decode("utf-8").rstrip("\r\n")
@@ -82,7 +82,7 @@ def text_of(raw: bytes, source: str, line_number: int) -> str:
 
 
 def check_json(text: str, error: Exception, source: str, line_number: int) -> None:
-    """Tell JSON of a wrong shape from what is no JSON; the standard library words the latter best.
+    """Raise an error if a text is not JSON; the standard library has the best messages for that.
 
     Raises:
         MalformedJsonError: `text` is not JSON.
@@ -132,7 +132,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def raise_field_error(error: Exception, text: str, source: str, line_number: int, words: Words) -> NoReturn:
-    """Say which field of a line that is JSON the decoder refused with `error`, and what was expected of it.
+    """Raise the error for a field that the decoder rejected with `error`.
 
     Raises:
         UnknownEventError: there is no such event.
@@ -157,20 +157,20 @@ def raise_field_error(error: Exception, text: str, source: str, line_number: int
     if detail.startswith("Invalid") and values:
         raise FieldError(not_one_of("value", value, values), source, line_number, path) from None
     detail = detail.replace("`", "")
-    shown = json.dumps(value)
-    detail = f"{detail[0].lower()}{detail[1:]}: {shown if len(shown) <= 60 else shown[:57] + '...'}"
+    value_text = json.dumps(value)
+    detail = f"{detail[0].lower()}{detail[1:]}: {value_text if len(value_text) <= 60 else value_text[:57] + '...'}"
     raise FieldError(detail, source, line_number, path) from None
 
 
 def not_one_of(what: str, value: object, allowed: tuple[str, ...]) -> str:
-    """The text of an error: `value` is none of the `allowed` ones, with those that look like it."""
+    """Return the message that `value` is not `allowed`, with similar allowed values."""
     near = get_close_matches(value, allowed) if isinstance(value, str) else []
     expected = f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(allowed)}"
     return f"unknown {what} {json.dumps(value)}, {expected}"
 
 
 def _value_at(document: Any, path: str) -> object:
-    """The value at a path of the form `$.a[0].b`; None where the path does not lead anywhere."""
+    """Return the value at a path of the form `$.a[0].b`; None if there is none."""
     value = document
     for key, index in re.findall(r"\.([^.\[\]]+)|\[(\d+)\]", path):
         try:
@@ -185,16 +185,16 @@ class _DuplicateFieldError(Exception):
 
 
 def check_duplicate_fields(text: str, source: str, line_number: int) -> None:
-    """A decoder keeps the last of two fields of one name, another reader the first: such a line says two things.
+    """Raise an error if a field occurs twice in one object.
 
     Raises:
-        FieldError: a field is there twice in one object.
+        FieldError: a field occurs twice in one object.
     """
     try:
         json.loads(text, object_pairs_hook=_distinct)
     except _DuplicateFieldError as duplicate:
         name = str(duplicate)
-        detail = f"field {name!r} is there twice in one object"
+        detail = f"field {name!r} appears twice in one object"
         raise FieldError(detail, source, line_number, name, problem="duplicate") from None
 
 

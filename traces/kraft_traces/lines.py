@@ -1,7 +1,7 @@
-"""The lines of a kraft-trace/1: header, events, checkpoints (`checkpoint_types`), end.
+"""Types of the lines of a kraft-trace/1: header, events, checkpoints (`checkpoint_types`), end.
 
-A field with the default `UNSET` may be absent, which says that it was not observed; `None` is an explicit null.
-Our own traces carry every field that an event has.
+A field with the default `UNSET` may be absent, which means that it was not observed; `None` is an explicit null.
+Traces of this project's reference have every field of an event.
 The order of the fields here is their order in a line.
 """
 
@@ -36,7 +36,7 @@ SCHEMA: Literal["kraft-trace/1"] = "kraft-trace/1"
 KNOWN_SCHEMAS: tuple[str, ...] = (SCHEMA,)
 
 KipLevel = Literal["none", "partial", "full"]
-"""How much of a KIP the software that made the trace implements."""
+"""Extent to which the traced software implements a KIP."""
 
 SpecHash = Annotated[
     str,
@@ -45,36 +45,36 @@ SpecHash = Annotated[
 
 
 class Generator(Struct, frozen=True, forbid_unknown_fields=True):
-    """What wrote the trace, and what makes it write the same one again."""
+    """Software that wrote the trace, with the inputs that reproduce it."""
 
     name: str
     version: str
     seed: Number | None = None
     workload: str | None = None
-    """The scenario or kind of run."""
+    """Scenario or kind of run."""
 
 
 class TracedReplica(Struct, frozen=True, forbid_unknown_fields=True):
-    """A replica as its operator formatted it."""
+    """Replica as its operator formatted it."""
 
     id: ReplicaId
     directory_id: str | None
     endpoint: str
     pre_vote: PreVoteSupport
     endpoints: bool
-    """Whether its messages carry the leader's endpoint."""
+    """True if its messages have the leader's endpoint."""
     min_version: Level | UnsetType = UNSET
     """Lowest kraft.version that its software supports; absent: 0."""
     max_version: Level | UnsetType = UNSET
-    """Highest one; absent: 1."""
+    """Highest kraft.version that its software supports; absent: 1."""
     initial_voters: tuple[TracedKey, ...] | UnsetType = UNSET
-    """The voters that it was formatted with, if not those of the cluster; empty for none."""
+    """Voters that it was formatted with, if not those of the cluster; empty for none."""
     auto_join: bool = False
-    """Whether it asks by itself to become a voter."""
+    """True if it requests by itself to become a voter."""
 
 
 class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
-    """The durations of `kraft_reference.configuration.Timeouts`, in milliseconds."""
+    """Durations of `kraft_reference.configuration.Timeouts`, in milliseconds."""
 
     election_timeout_ms: DurationMs
     election_backoff_max_ms: DurationMs
@@ -85,7 +85,7 @@ class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
-    """The answers of `kraft_reference.profile.Profile`, for a profile that is not one of the named ones."""
+    """Settings of `kraft_reference.profile.Profile`, for a profile that is not one of the named ones."""
 
     observer_refusal: Literal["expires", "lasts", "timer-unused"]
     prospective_announcement: Literal["follower", "stays"]
@@ -121,14 +121,14 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):
-    """The first line: what the cluster is and who wrote the trace."""
+    """First line: the cluster and the software that wrote the trace."""
 
     schema: Literal["kraft-trace/1"]
     generator: Generator
     profile: str
-    """Name of the answers to the open points of the KIPs."""
+    """Name of the settings of the KIPs' open decisions."""
     decisions: TracedDecisions | UnsetType = UNSET
-    """The answers themselves, for a profile that is not a named one."""
+    """Settings, for a profile that is not one of the named ones."""
     spec_hash: SpecHash | UnsetType = UNSET
     kip_levels: dict[str, KipLevel] | UnsetType = UNSET
     kraft_version: KraftVersion
@@ -136,17 +136,17 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     replicas: tuple[TracedReplica, ...]
     """Voters and observers."""
     voters: tuple[TracedKey, ...]
-    """The static voters, or those of the bootstrap checkpoint."""
+    """Static voters, or those of the bootstrap checkpoint."""
     bootstrap_servers: tuple[ReplicaId, ...] = ()
-    """Empty: the voters."""
+    """Ids of the bootstrap servers; empty for the voters."""
     fetch_max_records: SmallCount = 0
     """0 for no limit."""
     switched_off: tuple[str, ...] = ()
-    """Ids of the rules that this run leaves out on purpose."""
+    """Ids of the rules that this run omits on purpose."""
     timeouts: TracedTimeouts | UnsetType = UNSET
 
 
-# Those of the network first, and each once: the order of every event's own fields.
+# Fields of network events first, each once: this is the order of every event's fields.
 _INPUT_FORMS = {
     name: form for kind in (*get_args(NetworkEvent), *EVENT_TYPES.values()) for name, form in forms(kind).items()
 }
@@ -158,7 +158,7 @@ else:
         "TracedInput",
         [(name, *observed(form)) for name, form in _INPUT_FORMS.items()],
         bases=(Derived,),
-        namespace={"__doc__": "The event's own fields; which event has which is in `kraft_traces.vocabulary.EVENTS`."},
+        namespace={"__doc__": "Fields of the event; `kraft_traces.vocabulary.EVENTS` has those of each event."},
         module=__name__,
         frozen=True,
         gc=False,
@@ -166,43 +166,43 @@ else:
 
 
 class TracedCrash(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """Where in the step the replica died: how many durable effects and sends happened, how much log survived."""
+    """Point in the step at which the replica died: number of completed writes and sends, and surviving log."""
 
     completed: Count
     log_end_offset: Offset
 
 
 class EventLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False, tag_field="kind", tag="event"):
-    """One event."""
+    """Event with its outcome."""
 
     sequence: Sequence
     time_ms: TimeMs | UnsetType = UNSET
     replica: ReplicaId | UnsetType = UNSET
-    """Where it happened; absent for an event of the network."""
+    """Replica of the event; absent for an event of the network."""
     event: EventName
     cause: TracedCause | UnsetType = UNSET
     message: TracedMessage | UnsetType = UNSET
-    """The message that was delivered."""
+    """Delivered message."""
     input: TracedInput | UnsetType = UNSET
     effects: tuple[TracedEffect, ...] | UnsetType = UNSET
-    """What the replica did, in order; after a crash point only what it completed."""
+    """Effects of the replica, in order; with a crash point, only those that it completed."""
     refusal: Refusal | UnsetType | None = UNSET
-    """Why nothing happened; null if something did."""
+    """Reason why the replica refused the event; null if it did not."""
     crash: TracedCrash | UnsetType = UNSET
     """Absent if the replica did not die in the step."""
-    # Any message, because msgspec asks for `type` only where there is a choice; `consistency` narrows it down.
+    # Any message, because msgspec requires `type` only for a union; `consistency` checks the type.
     answer: TracedMessage | UnsetType = UNSET
-    """The VoteResponse that the sender's own network layer makes (AnswerUnsupportedVersion)."""
+    """VoteResponse that the sender's own network layer generates (AnswerUnsupportedVersion)."""
     state: TracedState | UnsetType = UNSET
     unrecorded: tuple[ReplicaId, ...] | UnsetType = UNSET
-    """Replicas of which events before this line are not in the trace."""
+    """Replicas with unrecorded events before this line."""
 
 
 class EndLine(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="end"):
-    """The last line."""
+    """Last line."""
 
     events: Count
-    """How many event lines there are."""
+    """Number of event lines."""
     complete: bool
     """False if the writer stopped before the run was over."""
 

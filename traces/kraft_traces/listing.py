@@ -1,7 +1,7 @@
-"""Folders and patterns as files, in the order of names, whatever the file system puts in the way.
+"""Files of folders and patterns, in the order of names.
 
-A thing that the operating system does not tell about, a folder that it does not list or a link that leads nowhere but
-to itself, is handed on like a file: the reader says what is wrong with it, and the run goes on.
+An entry that cannot be examined, such as an unreadable folder or a link to itself, is returned like a file: the reader
+reports the error, and the run goes on.
 """
 
 import os
@@ -14,28 +14,28 @@ _WILD = frozenset("*?[")
 _ANY_FOLDERS = "**"
 
 
-class Found(NamedTuple):
-    """A thing in a folder."""
+class FolderEntry(NamedTuple):
+    """Entry of a folder."""
 
     path: Path
     is_folder: bool | None
-    """None if the operating system does not say, or says so and does not list it."""
+    """None if the operating system cannot examine the entry, or cannot list the folder."""
 
 
 def is_pattern(text: str) -> bool:
-    """Whether it has a character that may stand for others."""
+    """True if the text has a wildcard character."""
     return bool(_WILD & set(text))
 
 
-def children(folder: Path, *, hidden: bool = False) -> list[Found]:
-    """What is in a folder, in the order of names, without what is hidden unless that is asked for.
+def children(folder: Path, *, hidden: bool = False) -> list[FolderEntry]:
+    """Return the entries of a folder, in the order of names; hidden ones only with `hidden`.
 
     Raises:
-        OSError: it cannot be listed.
+        OSError: the folder cannot be listed.
     """
     with os.scandir(folder) as entries:
-        seen = [(entry.name, _is_folder(entry)) for entry in entries]
-    return [Found(folder / name, is_folder) for name, is_folder in sorted(seen) if hidden or name[0] != "."]
+        named = [(entry.name, _is_folder(entry)) for entry in entries]
+    return [FolderEntry(folder / name, is_folder) for name, is_folder in sorted(named) if hidden or name[0] != "."]
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool | None:
@@ -45,32 +45,32 @@ def _is_folder(entry: os.DirEntry[str]) -> bool | None:
         return None
 
 
-def below(folder: Path, top: list[Found], suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """The files below a folder that end with one of the suffixes.
+def below(folder: Path, top: list[FolderEntry], suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the files below a folder that end with one of the suffixes.
 
-    No folder is walked twice, however many links lead to it; that would not end where one leads back.
+    Each folder is walked once, even if several links lead to it, so a link to a parent does not loop.
 
     Args:
         folder: the folder.
         top: its `children`.
-        suffixes: what names must end with.
+        suffixes: allowed suffixes.
     """
     walked = {_identity(folder)}
     waiting = top[::-1]
     while waiting:
-        found = waiting.pop()
-        if found.is_folder is None:
-            yield found.path
-        elif found.is_folder:
+        entry = waiting.pop()
+        if entry.is_folder is None:
+            yield entry.path
+        elif entry.is_folder:
             try:
-                identity = _identity(found.path)
+                identity = _identity(entry.path)
                 if identity not in walked:
                     walked.add(identity)
-                    waiting += reversed(children(found.path))
+                    waiting += reversed(children(entry.path))
             except OSError:
-                yield found.path
-        elif found.path.name.endswith(suffixes):
-            yield found.path
+                yield entry.path
+        elif entry.path.name.endswith(suffixes):
+            yield entry.path
 
 
 def _identity(folder: Path) -> tuple[int, int]:
@@ -79,18 +79,18 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 
 def named_part(pattern: str) -> Path:
-    """The folder in which the pattern's first part that stands for others is looked for."""
-    named, _ = _parts(pattern)
-    return named
+    """Return the folder before the first part of a pattern with a wildcard."""
+    base, _ = _parts(pattern)
+    return base
 
 
-def matches(pattern: str) -> Iterator[Found]:
-    """What a pattern stands for: `*`, `?` and `[...]` within a name, `**` for any number of folders."""
-    named, parts = _parts(pattern)
-    for found in _matches(named, parts, frozenset()):
-        # As the shell has it, a slash at the end is for folders.
-        if not pattern.endswith(os.sep) or found.is_folder is not False:
-            yield found
+def matches(pattern: str) -> Iterator[FolderEntry]:
+    """Yield the entries that match a pattern: `*`, `?` and `[...]` within a name, `**` for any number of folders."""
+    base, parts = _parts(pattern)
+    for entry in _matches(base, parts, frozenset()):
+        # As in the shell, a slash at the end matches folders only.
+        if not pattern.endswith(os.sep) or entry.is_folder is not False:
+            yield entry
 
 
 def _parts(pattern: str) -> tuple[Path, tuple[str, ...]]:
@@ -99,41 +99,43 @@ def _parts(pattern: str) -> tuple[Path, tuple[str, ...]]:
     return Path(os.sep if pattern.startswith(os.sep) else "", *parts[:first]), tuple(parts[first:])
 
 
-def _matches(base: Path, parts: tuple[str, ...], above: frozenset[tuple[int, int]]) -> Iterator[Found]:
-    """What the parts stand for below `base`; `above` are the folders that a `**` has come through."""
-    part, rest = parts[0], parts[1:]
+def _matches(base: Path, parts: tuple[str, ...], above: frozenset[tuple[int, int]]) -> Iterator[FolderEntry]:
+    """Yield the entries below `base` that match the parts; `above` are the folders that a `**` has passed."""
+    part, following = parts[0], parts[1:]
     try:
         if part == _ANY_FOLDERS:
             yield from _any_depth(base, parts, above)
         elif not is_pattern(part):
-            yield from _going_on([Found(base / part, (base / part).is_dir())] * os.path.lexists(base / part), rest)
+            yield from _going_on(
+                [FolderEntry(base / part, (base / part).is_dir())] * os.path.lexists(base / part), following
+            )
         else:
             # As in the shell, a name that begins with a dot is hidden from a part that does not.
             inner = children(base, hidden=part[0] == ".")
-            yield from _going_on([found for found in inner if fnmatchcase(found.path.name, part)], rest)
+            yield from _going_on([entry for entry in inner if fnmatchcase(entry.path.name, part)], following)
     except OSError:
-        yield Found(base, None)
+        yield FolderEntry(base, None)
 
 
-def _going_on(found: list[Found], rest: tuple[str, ...]) -> Iterator[Found]:
-    for one in found:
-        if not rest or one.is_folder is None:
-            yield one
-        elif one.is_folder:
-            yield from _matches(one.path, rest, frozenset())
+def _going_on(entries: list[FolderEntry], following: tuple[str, ...]) -> Iterator[FolderEntry]:
+    for entry in entries:
+        if not following or entry.is_folder is None:
+            yield entry
+        elif entry.is_folder:
+            yield from _matches(entry.path, following, frozenset())
 
 
-def _any_depth(base: Path, parts: tuple[str, ...], above: frozenset[tuple[int, int]]) -> Iterator[Found]:
-    # A link may lead back to where it is; the same folder by two names is looked at by both, since the names count.
+def _any_depth(base: Path, parts: tuple[str, ...], above: frozenset[tuple[int, int]]) -> Iterator[FolderEntry]:
+    # Stop at a link to a parent; a folder with two names is walked under both, because the names are matched.
     here = _identity(base)
     if here in above:
         return
-    rest = parts[1:]
+    following = parts[1:]
     inner = children(base)
-    if rest:
-        yield from _matches(base, rest, frozenset())
-    for found in inner:
-        if found.is_folder:
-            yield from _matches(found.path, parts, above | {here})
-        elif not rest or found.is_folder is None:
-            yield found
+    if following:
+        yield from _matches(base, following, frozenset())
+    for entry in inner:
+        if entry.is_folder:
+            yield from _matches(entry.path, parts, above | {here})
+        elif not following or entry.is_folder is None:
+            yield entry

@@ -1,10 +1,8 @@
-"""The traces of several processes as one, in causal order: each process's own order, and sent before received.
+"""Merge of the traces of several processes in causal order: each process's own order, and sends before receipts.
 
-A process tells of its own replicas only, and knows no ids of messages: `kraft_traces.deliveries` says what was sent
-where.
-Events that are not recorded, of a replica without a trace or in a gap of one, are marked: what is received and was
-never sent comes from these.
-Among what may come next, the clocks decide.
+A process records its own replicas only, without message ids; `kraft_traces.deliveries` finds the send of each receipt.
+Unrecorded events, of a replica without a trace or in a gap of one, are marked; messages without a send come from them.
+Of several possible next events, the earliest by the clocks comes first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,17 +14,17 @@ from kraft_traces.deliveries import Place, SendPlace, deliveries, sends_of
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line
 from kraft_traces.lines import EndLine, EventLine
-from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage, type_of
+from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage, message_type
 from kraft_traces.process_trace import MergeError, ProcessTrace, merged_header, owners_of
 from kraft_traces.vocabulary import TracedCause
 
 
 def merge(traces: Sequence[ProcessTrace]) -> Iterator[bytes]:
-    """The lines of the merged trace.
+    """Yield the lines of the merged trace.
 
     Raises:
-        MergeError: two traces tell of one replica, belong to different clusters, or a message is received before it is
-            sent; the message names file, line and message.
+        MergeError: two traces have events of one replica, belong to different clusters, or a message is received before
+            it is sent; the error has file, line and message.
     """
     yield encode_line(merged_header(traces))
     merging = Merging(traces)
@@ -36,40 +34,40 @@ def merge(traces: Sequence[ProcessTrace]) -> Iterator[bytes]:
 
 
 def replicas_without_trace(traces: Sequence[ProcessTrace]) -> tuple[int, ...]:
-    """The replicas that have sent what is received here, and of which there is no trace."""
-    known = {replica for trace in traces for replica in trace.replicas}
+    """Return the replicas that sent a received message and have no trace."""
+    traced = {replica for trace in traces for replica in trace.replicas}
     sources = {line.message.source for trace in traces for _, line in trace.events if line.message is not UNSET}
-    return tuple(sorted(source for source in sources - known if source is not UNSET))
+    return tuple(sorted(source for source in sources - traced if source is not UNSET))
 
 
 class Merging:
-    """One pass over the traces of several processes."""
+    """Merge of the traces of several processes, for one pass."""
 
     def __init__(self, traces: Sequence[ProcessTrace]) -> None:
-        """Find out what was sent where.
+        """Find the send of each received message.
 
         Raises:
-            MergeError: two traces tell of one replica.
+            MergeError: two traces have events of one replica.
         """
         self._traces = traces
         self._owners = owners_of(traces)
         self._sends = deliveries(traces)
         self._ids: dict[SendPlace, str] = {}
         self._marked: set[tuple[int, int]] = set()
-        """Gaps that the merged trace has marked: the trace, and the index of the event after the gap."""
+        """Gaps marked in the merged trace: index of the trace and of the event after the gap."""
         self._marked_replicas: set[int] = set()
-        """Replicas without a trace that it has marked."""
+        """Replicas without a trace that are marked in the merged trace."""
 
     @property
     def has_unrecorded(self) -> bool:
-        """True if the merged trace, as far as it is made, marks events that are not recorded."""
+        """True if the merged trace so far marks unrecorded events."""
         return bool(self._marked or self._marked_replicas)
 
     def events(self) -> Iterator[EventLine]:
-        """The events of the merged trace.
+        """Yield the events of the merged trace.
 
         Raises:
-            MergeError: a message is received before it is sent; the message names file, line and message.
+            MergeError: a message is received before it is sent; the error has file, line and message.
         """
         sequence = time_ms = 0
         while any(trace.position < len(trace.events) for trace in self._traces):
@@ -85,7 +83,7 @@ class Merging:
             yield replace(line, unrecorded=unrecorded) if unrecorded else line
 
     def _next(self) -> int:
-        """The trace whose next event may come next; of several the one with the earliest."""
+        """Return the trace whose next event comes next: the earliest of those that are possible."""
         waiting = [index for index, trace in enumerate(self._traces) if trace.position < len(trace.events)]
         ready = [index for index in waiting if self._may_happen(index)]
         if not ready:
@@ -110,12 +108,12 @@ class Merging:
         return message.source not in self._owners or self._gap_before(self._owners[message.source]) is not None
 
     def _gap_before(self, index: int) -> int | None:
-        """The newest gap of a trace that no event before it keeps waiting."""
+        """Return the newest gap of a trace that all merged events precede; None if there is none."""
         trace = self._traces[index]
         return max((gap for gap in trace.lost if gap <= trace.position), default=None)
 
     def _mark(self, place: Place, line: EventLine) -> tuple[int, ...]:
-        """The replicas whose events before this one are not recorded, as far as no earlier line says so."""
+        """Return the replicas with unrecorded events before this one that no earlier line marks."""
         index, position = place
         gaps = [place] if position in self._traces[index].gaps else []
         marked: set[int] = set()
@@ -133,7 +131,7 @@ class Merging:
         return tuple(sorted(marked))
 
     def _with_ids(self, line: EventLine, place: Place) -> EventLine:
-        """The line with the ids of its messages."""
+        """Return the line with the ids of its messages."""
         if line.effects is not UNSET:
             taken: set[str] = set()
             effects = list(line.effects)
@@ -153,10 +151,10 @@ class Merging:
         message = line.message
         assert message is not UNSET, "only a message waits for something"
         is_sent = (index, self._traces[index].position) in self._sends
-        why = "is received before it is sent" if is_sent else "was never sent, or is received once more"
-        said = f"{type_of(message)} of replica {message.source}"
-        numbered = "left out" if message.correlation_id is UNSET else message.correlation_id
-        return MergeError(f"{self._traces[index].source}:{number}: {said}, correlation id {numbered}, {why}")
+        why = "is received before it is sent" if is_sent else "was never sent, or is received a second time"
+        correlation = "missing" if message.correlation_id is UNSET else message.correlation_id
+        described = f"{message_type(message)} from replica {message.source} (correlation id {correlation})"
+        return MergeError(f"{self._traces[index].source}:{number}: {described} {why}")
 
 
 def _identifier(sequence: int, message: TracedMessage, taken: set[str]) -> str:

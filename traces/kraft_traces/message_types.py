@@ -1,4 +1,4 @@
-"""The types of messages in a trace: the fields of `kraft_reference.messages` with an id, each of which may be absent.
+"""Types of messages in a trace: the fields of `kraft_reference.messages` and an id, each optional.
 
 `UNSET` stands for a field that was not observed and `None` for an explicit null.
 """
@@ -19,7 +19,7 @@ class _Message(Derived, frozen=True, gc=False, tag_field="type"):
 
 def _traced(kind: Any) -> type[_Message]:
     declared = [(name, *observed(form)) for name, form in forms(kind).items()]
-    return defstruct(  # type: ignore[return-value]  # it has the base that is given
+    return defstruct(  # type: ignore[return-value]  # it has this base
         f"Traced{kind.__name__}",
         declared,
         bases=(_Message,),
@@ -38,50 +38,50 @@ TRACED_MESSAGES: Mapping[str, type[_Message]] = {
     for request in _REQUESTS
     for name in (request, request.replace("Request", "Response"))
 }
-"""By the name of the message, which is its `type` in a trace: each request and its response."""
+"""Types of messages by name, which is their `type` in a trace: each request and its response."""
 
-# The type checker is told of the messages that the code asks for by name; what it has no fields of is `Any` to it.
+# The type checker only knows the messages that the code names; their fields are `Any`.
 if TYPE_CHECKING:
     TracedMessage = _Message
 
     class TracedVoteRequest(_Message, frozen=True):
-        """A Vote or Pre-Vote."""
+        """Vote or Pre-Vote request."""
 
     class TracedVoteResponse(_Message, frozen=True):
-        """An answer to it."""
+        """Vote or Pre-Vote response."""
 
     class TracedEndQuorumEpochRequest(_Message, frozen=True):
-        """A leader's resignation."""
+        """Resignation of a leader."""
 
     class TracedFetchRequest(_Message, frozen=True):
-        """A Fetch."""
+        """Fetch request."""
 
     class TracedFetchResponse(_Message, frozen=True):
-        """An answer to it."""
+        """Fetch response."""
 
     class TracedFetchSnapshotResponse(_Message, frozen=True):
-        """An answer to a FetchSnapshot."""
+        """FetchSnapshot response."""
 
     class TracedAddVoterRequest(_Message, frozen=True):
-        """A joining controller's AddRaftVoter for itself."""
+        """AddRaftVoter request of a joining controller for itself."""
 
 else:
     TracedMessage = Union[tuple(TRACED_MESSAGES.values())]  # noqa: UP007 - of as many as there are
-    """A message as a line shows it."""
+    """Message of a line."""
     globals().update({f"Traced{name}": traced for name, traced in TRACED_MESSAGES.items()})
 
 
-def type_of(message: TracedMessage) -> str:
-    """What a line calls the message."""
+def message_type(message: TracedMessage) -> str:
+    """Type name of the message as written in a trace, such as VoteRequest."""
     return str(message.__struct_config__.tag)
 
 
 def is_request(message: TracedMessage) -> bool:
-    """Does it ask for something, or does it answer?"""
-    return type_of(message).endswith("Request")
+    """True for a request, False for a response."""
+    return message_type(message).endswith("Request")
 
 
 CHANGE_ANSWERS: tuple[type[TracedMessage], ...] = tuple(
     TRACED_MESSAGES[name] for name in ("AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse")
 )
-"""The answers to voter changes: a step may send one beside another message to the same receiver."""
+"""Responses to voter changes: a step may send one together with another message to the same receiver."""

@@ -1,4 +1,4 @@
-"""Messages of the reference in the form of a trace, and back."""
+"""Conversion of the reference's messages to trace form, and back."""
 
 from typing import Any
 
@@ -17,29 +17,29 @@ _REFERENCE: dict[type[TracedMessage], type[Message]] = {traced: kind for kind, t
 
 
 def traced_message(identifier: str, message: Message) -> TracedMessage:
-    """The trace's form of a message."""
+    """Return the trace form of a message."""
     return _TRACED[type(message)](identifier, *traced_values(message))
 
 
 def message_of(traced: TracedMessage, path: str = "$.message") -> Message:
-    """The reference's form of a message.
+    """Return the reference's message.
 
     Raises:
-        IncompleteLineError: a field other than the id was not observed; `path` is where the message stands.
+        IncompleteLineError: a field other than the id is missing; `path` is the JSON path of the message.
     """
     kind = _REFERENCE[type(traced)]
     return kind(**reference_values(kind, traced, path))
 
 
-def whole(seen: TracedMessage, **beside: object) -> Message:
-    """The message, with what its version on the wire does not carry as a replica takes it that does not get it.
+def complete_message(traced: TracedMessage, **beside: object) -> Message:
+    """Return the reference's message, with defaults for the fields that its version on the wire does not have.
 
     Raises:
-        IncompleteLineError: a field is missing that nothing stands for.
+        IncompleteLineError: a field without a default is missing.
     """
-    kind: Any = _REFERENCE[type(seen)]
-    missing = {name: _ABSENT.get(name) for name in forms(kind) if getattr(seen, name) is UNSET and name not in beside}
-    return message_of(replace(seen, **missing, **beside))
+    kind: Any = _REFERENCE[type(traced)]
+    missing = {name: _ABSENT.get(name) for name in forms(kind) if getattr(traced, name) is UNSET and name not in beside}
+    return message_of(replace(traced, **missing, **beside))
 
 
 _ABSENT: dict[str, object] = {
@@ -60,4 +60,4 @@ _ABSENT: dict[str, object] = {
     "timeout_ms": 30_000,
     "when_committed": True,
 }
-"""What stands for a field that a version lacks; None for all others."""
+"""Defaults of the fields that a version lacks; None for all others."""

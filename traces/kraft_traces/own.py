@@ -1,4 +1,4 @@
-"""The traces of this project's own reference: they carry every field, and the checker holds them to it."""
+"""Traces of this project's own reference, which must have every field."""
 
 from importlib.metadata import version
 
@@ -10,14 +10,14 @@ GENERATOR_NAME = "kraft-reference"
 
 
 def own_generator(seed: int | None = None, workload: str | None = None) -> Generator:
-    """The generator for the header of a trace of the reference."""
+    """Return the generator for the header of a trace of the reference."""
     return Generator(name=GENERATOR_NAME, version=version("kraft-spec"), seed=seed, workload=workload)
 
 
 def is_own(header: HeaderLine) -> bool:
-    """Was the trace written by this reference, and since it knows of voter changes?
+    """True if this reference wrote the trace, in a version with voter changes.
 
-    One that was written before leaves out what it did not know yet, as a trace of other software may.
+    A trace of an earlier version lacks later fields, and is checked like one of other software.
     """
-    named = header.generator.name == GENERATOR_NAME
-    return named and all(replica.max_version is not UNSET for replica in header.replicas)
+    is_ours = header.generator.name == GENERATOR_NAME
+    return is_ours and all(replica.max_version is not UNSET for replica in header.replicas)

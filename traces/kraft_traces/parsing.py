@@ -1,4 +1,4 @@
-"""From the bytes of one line to a typed line, or to the error that says exactly what is wrong with it."""
+"""Parser of one line, from bytes to a typed line or to an error that names the exact problem."""
 
 import json
 from typing import get_args
@@ -19,7 +19,7 @@ from kraft_traces.consistency import Inconsistency, check_checkpoint, check_even
 from kraft_traces.effects import TRACED_EFFECTS
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import FieldError, MissingHeaderError, UnknownReplicaError, UnknownSchemaError
-from kraft_traces.json_lines import Words, check_once, decoded
+from kraft_traces.json_lines import Words, check_unique_fields, decode_line
 from kraft_traces.lines import KNOWN_SCHEMAS, EventLine, HeaderLine, KipLevel, Line
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.lines import SCHEMA as PARTITION_SCHEMA
@@ -44,13 +44,13 @@ _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\$\.kip_levels\[.*\]", get_args(KipLevel)),
     (r".*\.(kraft_version|quorum_state_version|version)", ("0", "1")),
 )
-"""The allowed values of the fields that have a fixed set of them, by JSON path; the first that matches."""
+"""Patterns of JSON paths with the allowed values of the field; the first match counts."""
 
 _WORDS = Words("$.event", EVENT_NAMES, _ALLOWED)
 
 
 def parse_header(raw: bytes, source: str) -> HeaderLine:
-    """The header in the first line of a trace.
+    """Parse the first line of a trace, its header.
 
     Args:
         raw: the line, with or without its newline.
@@ -58,12 +58,12 @@ def parse_header(raw: bytes, source: str) -> HeaderLine:
 
     Raises:
         MalformedJsonError, InvalidUtf8Error: it is not JSON.
-        MissingHeaderError: it is something else than a header.
-        UnknownSchemaError: it is the header of a format that is not known here.
+        MissingHeaderError: it is not a header.
+        UnknownSchemaError: it is the header of an unknown format.
         FieldError, UnknownReplicaError: a field is wrong.
     """
-    # As any line, because msgspec asks for `kind` only where there is a choice.
-    header = decoded(_LINE, raw, source, 1, _WORDS, lambda raw: _check_schema(raw, source))
+    # Decoded as any line, because msgspec requires `kind` only for a union.
+    header = decode_line(_LINE, raw, source, 1, _WORDS, lambda raw: _check_schema(raw, source))
     if type(header) is not HeaderLine:
         _check_schema(raw, source)
         raise AssertionError("a line of another kind is no header")
@@ -72,7 +72,7 @@ def parse_header(raw: bytes, source: str) -> HeaderLine:
 
 
 def parse_line(raw: bytes, source: str, line_number: int) -> Line:
-    """A line of a trace after the first, checked by itself.
+    """Parse a line of a trace after the first, and check it by itself.
 
     Args:
         raw: the line, with or without its newline.
@@ -82,16 +82,16 @@ def parse_line(raw: bytes, source: str, line_number: int) -> Line:
     Raises:
         MalformedJsonError, InvalidUtf8Error: it is not JSON.
         UnknownEventError: there is no such event.
-        FieldError: a field is missing, unknown, there twice, of a wrong type or value, or at odds with another one.
+        FieldError: a field is missing, unknown, duplicate, of a wrong type or value, or contradicts another one.
     """
-    line = decoded(_LINE, raw, source, line_number, _WORDS)
+    line = decode_line(_LINE, raw, source, line_number, _WORDS)
     _finish(line, raw, source, line_number)
     return line
 
 
 def _finish(line: Line, raw: bytes, source: str, line_number: int) -> None:
-    """Checks beyond the types: fields that are there twice, and fields that are at odds with each other."""
-    check_once(encode_line(line), raw, source, line_number)
+    """Check beyond the types: duplicate fields, and fields that contradict each other."""
+    check_unique_fields(encode_line(line), raw, source, line_number)
     try:
         if type(line) is EventLine:
             check_event(line)
@@ -100,16 +100,16 @@ def _finish(line: Line, raw: bytes, source: str, line_number: int) -> None:
         elif type(line) is CheckpointLine:
             check_checkpoint(line)
             checkpoint_of(line)
-    except CheckpointError as found:
-        raise FieldError(found.detail, source, line_number, found.field, problem=found.problem) from None
-    except Inconsistency as found:
-        if found.unknown_replica:
-            raise UnknownReplicaError(found.detail, source, line_number, found.field) from None
-        raise FieldError(found.detail, source, line_number, found.field, problem="inconsistent") from None
+    except CheckpointError as error:
+        raise FieldError(error.detail, source, line_number, error.field, problem=error.problem) from None
+    except Inconsistency as error:
+        if error.unknown_replica:
+            raise UnknownReplicaError(error.detail, source, line_number, error.field) from None
+        raise FieldError(error.detail, source, line_number, error.field, problem="inconsistent") from None
 
 
 class _AnyLine(Struct):
-    """What a first line must be asked before it is held to the fields of a header."""
+    """Fields of a first line that are checked before those of a header."""
 
     kind: Raw | UnsetType = UNSET
     schema: Raw | UnsetType = UNSET
@@ -117,16 +117,16 @@ class _AnyLine(Struct):
 
 def _check_schema(raw: bytes, source: str) -> None:
     try:
-        seen = decode(raw, type=_AnyLine)
+        line = decode(raw, type=_AnyLine)
     except DecodeError:
         raise MissingHeaderError("the first line is not a JSON object, expected a header", source, 1) from None
-    kind: object = UNSET if seen.kind is UNSET else decode(seen.kind)
-    schema: object = UNSET if seen.schema is UNSET else decode(seen.schema)
+    kind: object = UNSET if line.kind is UNSET else decode(line.kind)
+    schema: object = UNSET if line.schema is UNSET else decode(line.schema)
     if schema is not UNSET and schema not in KNOWN_SCHEMAS:
         detail = f"unknown schema {json.dumps(schema)}, this program reads {', '.join(KNOWN_SCHEMAS)}"
         if schema == PARTITION_SCHEMA:
-            detail = f"{schema} is read by kraft-spec validate alone, expected {', '.join(KNOWN_SCHEMAS)}"
+            detail = f"this command does not read {schema}, expected {', '.join(KNOWN_SCHEMAS)}"
         raise UnknownSchemaError(detail, source, 1, "$.schema")
     if kind != "header":
-        name = "a line without kind" if kind is UNSET else f"of kind {json.dumps(kind)}"
-        raise MissingHeaderError(f"the first line is {name}, expected a header", source, 1, "$.kind")
+        problem = "has no kind" if kind is UNSET else f"is of kind {json.dumps(kind)}"
+        raise MissingHeaderError(f"the first line {problem}, expected a header", source, 1, "$.kind")

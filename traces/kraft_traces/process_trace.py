@@ -1,4 +1,4 @@
-"""The trace of one process: its own replica's events, as far as the file has them."""
+"""Trace of one process, which has the events of its own replica."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,21 +16,21 @@ from kraft_traces.streams import open_bytes
 
 
 class MergeError(Exception):
-    """The traces are not of one run: the message names file and line."""
+    """The traces are not from one run; the message has file and line."""
 
 
 @dataclass(slots=True)
 class ProcessTrace:
-    """The trace of one process."""
+    """Trace of one process."""
 
     source: str
     header: HeaderLine
     events: list[tuple[int, EventLine]]
-    """With the number of the line in the file."""
+    """Events with their line numbers in the file."""
     is_torn: bool = False
-    """True if its last line was not written to its end."""
+    """True if its last line is incomplete."""
     gaps: Mapping[int, str] = field(default_factory=dict)
-    """By index in `events`: the event lines that are missing before it, in words; after the last at their number."""
+    """Descriptions of missing event lines, by the index in `events` of the event after the gap."""
     is_over: bool = True
     """False if the end line says that the run was not over."""
     position: int = 0
@@ -38,25 +38,25 @@ class ProcessTrace:
 
     @property
     def is_complete(self) -> bool:
-        """True if nothing says that lines are missing; a process that was killed has no end line."""
+        """True if no line is known to be missing; a process that was killed has no end line."""
         return not self.lost
 
     @property
     def lost(self) -> frozenset[int]:
-        """The indices in `events` before which lines may be missing, and after the last their number."""
+        """Indices in `events` before which lines may be missing; `len(events)` for lines after the last."""
         return frozenset(self.gaps) | (frozenset() if self.is_over and not self.is_torn else {len(self.events)})
 
     @property
     def replicas(self) -> frozenset[int]:
-        """The replicas whose events it has."""
+        """Replicas whose events it has."""
         return frozenset(line.replica for _, line in self.events if line.replica is not UNSET)
 
 
 def read_process_trace(path: Path) -> ProcessTrace:
-    """Read the trace of a process; one that was killed has no end line, and perhaps a torn last line.
+    """Read the trace of a process, which has no end line and perhaps an incomplete last line if it was killed.
 
     Raises:
-        TraceError: the file cannot be read, or a line is no line of a trace.
+        TraceError: the file cannot be read, or a line is malformed.
     """
     source = str(path)
     with open_bytes(path) as stream:
@@ -64,7 +64,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
         raw = lines.read()
         if not raw:
             raise EmptyTraceError("the file is empty, expected a header", source)
-        trace = ProcessTrace(source, lines.parsed(parse_header, raw, source), [])
+        trace = ProcessTrace(source, lines.parse(parse_header, raw, source), [])
         gaps: dict[int, str] = {}
         expected = 1
         end: EndLine | None = None
@@ -77,7 +77,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
                 raise LinesAfterEndError("expected nothing after the end line", source, number)
             line = parse_line(raw, source, number)
             if isinstance(line, HeaderLine):
-                raise DuplicateHeaderError("a second header, expected one trace in one file", source, number)
+                raise DuplicateHeaderError("a second header, expected one trace per file", source, number)
             if isinstance(line, EventLine):
                 if line.sequence > expected:
                     gaps[len(trace.events)] = _missing(expected, line.sequence - 1)
@@ -90,7 +90,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
                 if end.events > expected - 1:
                     gaps[len(trace.events)] = _missing(expected, end.events)
                 elif end.events < expected - 1:
-                    detail = f"the end line counts {end.events} events, the newest is {expected - 1}"
+                    detail = f"the end line counts {end.events} events, the last event has sequence {expected - 1}"
                     raise EventCountError(detail, source, number, "$.events")
     trace.gaps = gaps
     trace.is_over = end is None or end.complete
@@ -102,7 +102,7 @@ def _missing(first: int, last: int) -> str:
 
 
 def owners_of(traces: Sequence[ProcessTrace]) -> dict[int, int]:
-    """The index of the trace that has the events of each replica.
+    """Return the index of the trace that has the events of each replica.
 
     Raises:
         MergeError: two traces have events of one replica.
@@ -112,18 +112,18 @@ def owners_of(traces: Sequence[ProcessTrace]) -> dict[int, int]:
         for replica in trace.replicas:
             if replica in owners:
                 raise MergeError(
-                    f"{trace.source}: tells of replica {replica}, of which {traces[owners[replica]].source} does too"
+                    f"{trace.source}: has events of replica {replica}, and so has {traces[owners[replica]].source}"
                 )
             owners[replica] = index
     return owners
 
 
 _OF_THE_CLUSTER = ("cluster_id", "profile", "decisions", "switched_off", "fetch_max_records", "spec_hash")
-"""Fields of the header that are equal in all traces of a run."""
+"""Header fields that are equal in all traces of a run."""
 
 
 def merged_header(traces: Sequence[ProcessTrace]) -> HeaderLine:
-    """The header of all: each replica as its own process has it, the voters as those know them that were formatted so.
+    """Return the merged header: each replica from its own process, and the voters from a process formatted with them.
 
     Raises:
         MergeError: two traces have events of one replica, or headers of different clusters or specifications.
@@ -133,22 +133,22 @@ def merged_header(traces: Sequence[ProcessTrace]) -> HeaderLine:
         for name in _OF_THE_CLUSTER:
             here, there = getattr(trace.header, name), getattr(first.header, name)
             if here != there:
-                shown = "left out" if here is UNSET else repr(here)
-                wanted = "none" if there is UNSET else repr(there)
-                raise MergeError(f"{trace.source}:1: {name} {shown}, expected that of {first.source}, {wanted}")
+                actual = "missing" if here is UNSET else repr(here)
+                expected = "none" if there is UNSET else repr(there)
+                raise MergeError(f"{trace.source}:1: {name}: expected {expected} as in {first.source}, got {actual}")
     owners = owners_of(traces)
-    # Who was formatted without voters knows of the others no more than their endpoints.
+    # A process that was formatted without voters only knows the endpoints of the others.
     headers = sorted((trace.header for trace in traces), key=lambda header: len(header.voters))
-    known = {one.id: one for header in headers for one in header.replicas}
-    known |= {
-        one.id: one
+    replicas = {replica.id: replica for header in headers for replica in header.replicas}
+    replicas |= {
+        replica.id: replica
         for index, trace in enumerate(traces)
-        for one in trace.header.replicas
-        if owners.get(one.id) == index
+        for replica in trace.header.replicas
+        if owners.get(replica.id) == index
     }
     formatted = headers[-1]
     return replace(
         formatted,
-        replicas=tuple(known[number] for number in sorted(known)),
+        replicas=tuple(replicas[number] for number in sorted(replicas)),
         bootstrap_servers=tuple(sorted({number for trace in traces for number in trace.header.bootstrap_servers})),
     )

@@ -1,4 +1,4 @@
-"""The lines of a trace as bytes, of whatever format: one at a time, and none longer than a limit."""
+"""Reader of the lines of a trace of any format as bytes, with a maximum length."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,22 +15,22 @@ _Parsed = TypeVar("_Parsed")
 
 
 class RawLines:
-    """Reads lines from a stream.
+    """Reader of lines from a stream.
 
     Attributes:
-        line_number: that of the line read last, counted from `first_line`; at the end one more than there are.
+        line_number: number of the line read last, counted from `first_line`; at the end, one more than the last.
     """
 
     def __init__(
         self, stream: BufferedIOBase, source: str, line_bytes_max: int = LINE_BYTES_MAX, first_line: int = 1
     ) -> None:
-        """Read nothing yet.
+        """Prepare to read.
 
         Args:
             stream: the decompressed bytes of the trace.
             source: its name in errors.
-            line_bytes_max: the longest line that is accepted, newline included.
-            first_line: the number of the first line, where the trace is one of several in a file.
+            line_bytes_max: maximum length of a line, newline included.
+            first_line: number of the first line, if a file has several traces.
         """
         self.line_number = first_line - 1
         self._stream = stream
@@ -39,39 +39,39 @@ class RawLines:
         self._line = b""
         self._block = b""
         self._at = 0
-        """Where in the block the lines begin that were not read."""
+        """Position of the next line in the block."""
         self._failure: TraceError | None = None
 
     def read(self) -> bytes:
-        """The next line with its newline; empty at the end.
+        """Return the next line with its newline; empty at the end.
 
         Raises:
-            LineTooLongError: it is longer than the limit.
-            TraceError: the stream cannot be read on.
+            LineTooLongError: the line is longer than the limit.
+            TraceError: the stream cannot be read.
         """
         self.line_number += 1
         self._fill(self.line_number)
         end = self._block.find(b"\n", self._at) + 1 or len(self._block)
         self._line, self._at = self._block[self._at : end], end
         if len(self._line) > self._line_bytes_max:
-            detail = f"a line of more than {self._line_bytes_max} bytes"
+            detail = f"the line is longer than {self._line_bytes_max} bytes"
             raise LineTooLongError(detail, self._source, self.line_number)
         return self._line
 
     def ahead(self) -> bytes:
-        """Whole lines that `read` will give; none at the end, and where the next is too long or the stream fails."""
+        """Return complete lines that come next; empty at the end, or if the next is too long or cannot be read."""
         with suppress(TraceError):
             self._fill(self.line_number + 1)
-        # What is no longer than the limit has no line that is.
+        # A block within the limit has no line beyond the limit.
         return self._block[self._at : self._block.rfind(b"\n", self._at, self._at + self._line_bytes_max) + 1]
 
     def skip(self, lines: int, size: int) -> None:
-        """Take the first lines that `ahead` has given as read: so many, of so many bytes."""
+        """Take the first `lines` lines of `ahead`, which have `size` bytes."""
         self._at += size
         self.line_number += lines
 
     def _fill(self, line_number: int) -> None:
-        """Have the line of this number in the block, or more of it than the limit."""
+        """Read until the block has the whole next line, or more of it than the limit."""
         while self._block.find(b"\n", self._at) < 0 and len(self._block) - self._at <= self._line_bytes_max:
             if self._failure is not None:
                 raise self._failure
@@ -84,14 +84,14 @@ class RawLines:
                 break
             self._block, self._at = self._block[self._at :] + more, 0
 
-    def parsed(
+    def parse(
         self, parse: Callable[Parameters, _Parsed], *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> _Parsed:
-        """What a function makes of the line read last.
+        """Apply a parser to the line read last.
 
         Raises:
-            TruncatedFileError: the line is not JSON and has no newline, so that the file stops in it.
-            TraceError: it is wrong.
+            TruncatedFileError: the line is not JSON and has no newline, because the file stops in it.
+            TraceError: the line is wrong.
         """
         try:
             return parse(*args, **kwargs)
@@ -103,23 +103,23 @@ class RawLines:
 
 
 class LineReader:
-    """A reader of the lines of one trace, of whatever format, which a `with` statement closes.
+    """Reader of the lines of one trace of any format; use it in a `with` statement.
 
     Attributes:
         source: the file, `-` for standard input.
-        events: how many event lines were read.
+        events: number of event lines read.
     """
 
     def __init__(
         self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX, first_line: int = 1
     ) -> None:
-        """Read nothing yet.
+        """Prepare to read.
 
         Args:
             stream: the decompressed bytes of the trace.
             source: its name in errors.
-            line_bytes_max: the longest line that is accepted, newline included.
-            first_line: the number of the first line, where the trace is one of several in a file.
+            line_bytes_max: maximum length of a line, newline included.
+            first_line: number of the first line, if a file has several traces.
         """
         self.source = source
         self.events = 0
@@ -127,10 +127,10 @@ class LineReader:
         self._lines = RawLines(stream, source, line_bytes_max, first_line)
 
     @classmethod
-    def opened(cls, path: str | Path, source: str | None = None, **options: int) -> Self:
-        """A reader of a file, gzip or not, or of standard input (`-`); use it in a `with` statement.
+    def open(cls, path: str | Path, source: str | None = None, **options: int) -> Self:
+        """Open a file, gzip or not, or standard input (`-`).
 
-        `source` is what errors call the file, its path by default.
+        `source` is the name of the file in errors, by default its path.
 
         Raises:
             TraceError: the file cannot be opened, or its header is missing or wrong.

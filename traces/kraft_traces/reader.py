@@ -1,4 +1,4 @@
-"""Reading a trace line by line, each line checked before it is handed on."""
+"""Reader of a trace, which checks each line before it returns it."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -23,13 +23,13 @@ from kraft_traces.streams import LINE_BYTES_MAX
 
 
 class TraceReader(LineReader):
-    """The event lines of one trace, in order; an iterator that keeps one line at a time.
+    """Iterator over the event lines of one trace, with one line in memory.
 
     Attributes:
-        header: its first line.
-        raw_header: the bytes of the first line as they stand in the file.
-        line_number: that of the line read last, counted from `first_line`, which is 1 where nothing else is said.
-        end: the end line once it was read; None before, and for a trace that stops without one.
+        header: the first line.
+        raw_header: the bytes of the first line.
+        line_number: number of the line read last, counted from `first_line`, by default 1.
+        end: the end line, once it was read; else None.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class TraceReader(LineReader):
         """Read the header.
 
         Raises:
-            TraceError: it has none, or a wrong one.
+            TraceError: the header is missing or wrong.
         """
         super().__init__(stream, source, line_bytes_max=line_bytes_max, first_line=first_line)
         self.end: EndLine | None = None
@@ -46,20 +46,20 @@ class TraceReader(LineReader):
         self.raw_header = self._next_raw()
         if not self.raw_header:
             raise EmptyTraceError("the file is empty, expected a header", source)
-        self.header: HeaderLine = self._lines.parsed(parse_header, self.raw_header, source)
+        self.header: HeaderLine = self._lines.parse(parse_header, self.raw_header, source)
         self._continuity = Continuity(self.header, source)
 
     @property
     def complete(self) -> bool:
-        """Does the trace say that it holds the whole run?  Known once all lines were read."""
+        """True if the end line says that the run was over; False until all lines were read."""
         return self.end is not None and self.end.complete
 
     @cached_property
     def configuration(self) -> Configuration:
-        """The cluster of the header.
+        """Configuration of the header's cluster.
 
         Raises:
-            UnknownProfileError: the header names a profile that is not known here.
+            UnknownProfileError: the header has an unknown profile.
         """
         return configuration_of(self.header, self.source)
 
@@ -67,10 +67,10 @@ class TraceReader(LineReader):
         return self
 
     def __next__(self) -> EventLine:
-        """The next event line; checkpoints are passed over.
+        """Return the next event line; checkpoints are skipped.
 
         Raises:
-            TraceError: the line, or the place where the trace stops, is wrong.
+            TraceError: the line is wrong, or the trace stops too early.
         """
         while (line := self.next_line()) is not None:
             if type(line) is EventLine:
@@ -78,10 +78,10 @@ class TraceReader(LineReader):
         raise StopIteration
 
     def next_line(self) -> EventLine | CheckpointLine | None:
-        """The next event or checkpoint, None after the last.
+        """Return the next event or checkpoint, None after the last.
 
         Raises:
-            TraceError: the line, or the place where the trace stops, is wrong.
+            TraceError: the line is wrong, or the trace stops too early.
         """
         if self.end is not None:
             return None
@@ -89,9 +89,9 @@ class TraceReader(LineReader):
         if not raw:
             self.line_number -= 1
             if not self.events:
-                raise EmptyTraceError("a header and no event", self.source)
+                raise EmptyTraceError("the trace has a header, but no event", self.source)
             return None
-        line = self._lines.parsed(parse_line, raw, self.source, self.line_number)
+        line = self._lines.parse(parse_line, raw, self.source, self.line_number)
         if type(line) is EventLine:
             self._continuity.follow(line, self.line_number)
             self.events += 1
@@ -102,31 +102,31 @@ class TraceReader(LineReader):
         if isinstance(line, EndLine):
             self._finish(line)
             return None
-        detail = "a second header, expected one trace in one file"
+        detail = "a second header, expected one trace per file"
         raise DuplicateHeaderError(detail, self.source, self.line_number)
 
     def ahead(self) -> bytes:
-        """Lines that come next, whole, without taking them."""
+        """Return complete lines that come next, without taking them."""
         return b"" if self.end is not None else self._lines.ahead()
 
     def skip(self, lines: int, size: int) -> None:
-        """Take the first lines that `ahead` gave as read, so many, of so many bytes: events held to their form."""
+        """Take the first `lines` event lines of `ahead`, which have `size` bytes and were checked elsewhere."""
         self._lines.skip(lines, size)
         self.line_number += lines
         self.events += lines
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:
-        """Go on from this time, with copies of these messages on their way, after lines that were skipped."""
+        """Continue after skipped lines, from this time and with these copies of messages in flight."""
         self._continuity.skip(self.events, time_ms, copies)
 
     @property
     def sequence(self) -> int:
-        """Of the newest line."""
+        """Sequence of the newest line."""
         return self._continuity.sequence
 
     @property
     def time_ms(self) -> int:
-        """Of the newest line that has a time."""
+        """Time of the newest line that has one."""
         return self._continuity.time_ms
 
     def _finish(self, end: EndLine) -> None:
@@ -135,12 +135,12 @@ class TraceReader(LineReader):
             detail = f"the end line counts {end.events} events, the trace has {self.events}"
             raise EventCountError(detail, self.source, number, "$.events")
         if end.complete and self._continuity.has_gaps:
-            detail = "expected false: a line says that events before it are not recorded"
+            detail = "expected false, because a line marks events as unrecorded"
             raise FieldError(detail, self.source, number, "$.complete", problem="inconsistent")
         if self._next_raw():
             raise LinesAfterEndError("expected nothing after the end line", self.source, self.line_number)
         if not self.events:
-            raise EmptyTraceError("a header and an end, and no event between them", self.source)
+            raise EmptyTraceError("the trace has no event between its header and its end line", self.source)
         self.line_number = number
         self.end = end
 
@@ -150,16 +150,16 @@ class TraceReader(LineReader):
 
 
 def open_trace(path: str | Path, *, source: str | None = None, line_bytes_max: int = LINE_BYTES_MAX) -> TraceReader:
-    """A reader of a file, gzip or not, or of standard input (`-`); use it in a `with` statement.
+    """Open a file, gzip or not, or standard input (`-`), as a trace; use it in a `with` statement.
 
-    `source` is what errors call the file, its path by default.
+    `source` is the name of the file in errors, by default its path.
 
     Raises:
         TraceError: the file cannot be opened, or its header is missing or wrong.
     """
-    return TraceReader.opened(path, source, line_bytes_max=line_bytes_max)
+    return TraceReader.open(path, source, line_bytes_max=line_bytes_max)
 
 
 def trace_of_bytes(content: bytes, source: str = "-") -> TraceReader:
-    """A reader of a trace in memory."""
+    """Return a reader of a trace in memory."""
     return TraceReader(BytesIO(content), source)

@@ -1,4 +1,4 @@
-"""From the lines of a trace back to the values of the reference, so that a trace can be run again."""
+"""Conversion of the lines of a trace to values of the reference, so that a trace can be replayed."""
 
 from typing import Any
 
@@ -20,25 +20,25 @@ from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
 
 
 def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
-    """The cluster that a header describes; what the header may leave out takes the reference's default.
+    """Return the configuration of a header; missing fields have the reference's defaults.
 
     Args:
         header: a header line.
-        source: the file that it stands in, for the error.
+        source: the file, for the error.
 
     Raises:
-        UnknownProfileError: there is no such profile.
+        UnknownProfileError: the profile is unknown.
     """
     profile = PROFILES.get(header.profile)
     if header.decisions is not UNSET:
-        stated = Profile(header.profile, **_stated(header.decisions))
+        stated = Profile(header.profile, **_recorded_fields(header.decisions))
         if profile not in (None, stated):
-            detail = f"other answers than those of the profile {header.profile!r}, expected a name of its own"
+            detail = f"the settings differ from profile {header.profile!r}, expected another profile name"
             raise UnknownProfileError(detail, source, 1, "$.decisions")
         profile = stated
     if profile is None:
-        known = ", ".join(PROFILES)
-        detail = f"unknown profile {header.profile!r}, expected one of {known}, or its decisions"
+        names = ", ".join(PROFILES)
+        detail = f"unknown profile {header.profile!r}, expected one of {names}, or a field 'decisions'"
         raise UnknownProfileError(detail, source, 1, "$.profile")
     return Configuration(
         replicas={replica.id: _replica_of(replica) for replica in header.replicas},
@@ -48,7 +48,7 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
         cluster_id=header.cluster_id,
         fetch_max_records=header.fetch_max_records,
         profile=profile,
-        timeouts=Timeouts() if header.timeouts is UNSET else Timeouts(**_stated(header.timeouts)),
+        timeouts=Timeouts() if header.timeouts is UNSET else Timeouts(**_recorded_fields(header.timeouts)),
     )
 
 
@@ -65,17 +65,17 @@ def _replica_of(replica: TracedReplica) -> ReplicaConfiguration:
     )
 
 
-def _stated(part: Struct) -> dict[str, Any]:
-    """The fields of a part of a header that are there; the reference has a default for each of the others."""
+def _recorded_fields(part: Struct) -> dict[str, Any]:
+    """Return the fields of a part of a header that are present; the reference has a default for the others."""
     fields = {name: getattr(part, name) for name in part.__struct_fields__}
     return {name: value for name, value in fields.items() if value is not UNSET}
 
 
 def event_of(line: EventLine) -> Event | NetworkEvent:
-    """The event of a line.
+    """Return the reference's event of a line.
 
     Raises:
-        IncompleteLineError: the line leaves out a part of it.
+        IncompleteLineError: a field of the event is missing.
     """
     if line.event.startswith(HANDLE):
         if line.message is UNSET:
@@ -88,12 +88,12 @@ def event_of(line: EventLine) -> Event | NetworkEvent:
 
 
 def crash_point_of(line: EventLine) -> CrashPoint | None:
-    """Where in the step the replica died, None if it did not."""
+    """Return the point in the step at which the replica died; None if it did not."""
     return None if line.crash is UNSET else CrashPoint(line.crash.completed, line.crash.log_end_offset)
 
 
 def effects_of(line: EventLine) -> tuple[Effect, ...]:
-    """The effects of a line.
+    """Return the reference's effects of a line.
 
     Raises:
         IncompleteLineError: they, or a part of a sent message, were not observed.
@@ -104,7 +104,7 @@ def effects_of(line: EventLine) -> tuple[Effect, ...]:
 
 
 def draw_of(line: EventLine) -> Draw:
-    """What chance gave to the step of this line: its sequence and the duration of the election timer it started.
+    """Return the random draw of a line's step: its sequence and the duration of the election timer that it started.
 
     A step starts at most one election timer, after an entry or as a backoff, so that one duration serves for both.
 

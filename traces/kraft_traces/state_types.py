@@ -1,6 +1,6 @@
-"""The state of a replica in a line, as far as it was observed.
+"""Types of a replica's state in a line.
 
-A field with the default `UNSET` may be absent, which says that it was not observed; `None` is an explicit null.
+A field with the default `UNSET` may be absent, which means that it was not observed; `None` is an explicit null.
 """
 
 from enum import StrEnum
@@ -25,49 +25,49 @@ from kraft_traces.values import (
 
 
 class ChangePhase(StrEnum):
-    """What a pending change waits for, in this order.
+    """Phase of a pending change: the event that it waits for, in this order.
 
-    Only an addition has the first two.
+    Only an addition has the first two phases.
     """
 
     LEARN_VERSIONS = "learn-versions"
-    """An answer to ApiVersions.  Rule: add-voter.learn-versions."""
+    """Response to ApiVersions.  Rule: add-voter.learn-versions."""
     CATCH_UP = "catch-up"
-    """The new voter, to fetch up to the end of the log.  Rule: add-voter.catch-up-first."""
+    """Fetch of the new voter up to the end of the log.  Rule: add-voter.catch-up-first."""
     COMMIT = "commit"
-    """The high watermark.  Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit."""
+    """Commit of its record.  Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit."""
 
 
 class TracedVoters(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A voters set and the offset of its VotersRecord, -1 for static voters and the bootstrap checkpoint."""
+    """Voter set and the offset of its VotersRecord, -1 for static voters and the bootstrap checkpoint."""
 
     offset: Offset | UnsetType = UNSET
     voters: tuple[TracedKey, ...] | UnsetType = UNSET
     target: TracedTarget | UnsetType = UNSET
-    """Of the reassignment that is under way, null for none."""
+    """Target of the reassignment in progress, null for none."""
 
 
 class TracedChange(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A voter change that a leader works on."""
+    """Pending voter change of a leader."""
 
     kind: ChangeKind
     phase: ChangePhase
     voter: TracedKey | None
     endpoint: str | None
     min_version: Level
-    """-1 while it is not known."""
+    """-1 while it is unknown."""
     max_version: Level
     offset: Offset
     """-1 before its record is appended."""
     requester: ReplicaId | Literal["reassignment"] | None
-    """The replica that asked; null for a client; nobody for a step of the leader's own reassignment."""
+    """Replica that sent the request; null for a client; "reassignment" for a step of the leader's own reassignment."""
     request: CorrelationId
-    """The correlation id of a replica's request, the number of a client's."""
+    """Correlation id of a replica's request, or number of a client's."""
     when_committed: bool
 
 
 class TracedReport(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What a voter has told the leader of itself at kraft.version 0."""
+    """Report of a voter to the leader about itself at kraft.version 0."""
 
     key: TracedKey
     endpoint: str
@@ -76,17 +76,17 @@ class TracedReport(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class TracedSnapshotId(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """Which snapshot."""
+    """Identity of a snapshot."""
 
     end_offset: Count
     epoch: Epoch
 
 
 class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """The replica after the event, as far as it was observed."""
+    """State of the replica after the event, as far as it was observed."""
 
     replica_key: TracedKey | UnsetType = UNSET
-    """Its own: the directory id is that of the disk it has."""
+    """Own key, with the directory id of the present disk."""
     role: Role | UnsetType = UNSET
     epoch: Epoch | UnsetType = UNSET
     leader_id: ReplicaId | UnsetType | None = UNSET
@@ -98,7 +98,7 @@ class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     high_watermark: Offset | UnsetType = UNSET
     voters: TracedVoters | UnsetType = UNSET
     kraft_version: KraftVersion | UnsetType = UNSET
-    """The newest level in its log."""
+    """Newest kraft.version in its log."""
     granted: tuple[ReplicaId, ...] | UnsetType = UNSET
     rejected: tuple[ReplicaId, ...] | UnsetType = UNSET
     fetched: bool | UnsetType = UNSET
@@ -106,22 +106,22 @@ class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     awaiting: tuple[tuple[ReplicaId, CorrelationId], ...] | UnsetType = UNSET
     """Outstanding requests: receiver and correlation id."""
     acknowledged: tuple[ReplicaId, ...] | UnsetType = UNSET
-    """Leader, Resigned: voters that answered the announcement, or that are not told again before a timer fires."""
+    """Leader, Resigned: voters that acknowledged the announcement, or get no other one before a timer fires."""
     fetchers: tuple[ReplicaId, ...] | UnsetType = UNSET
     """Leader: voters that fetched in this check-quorum period."""
     fetch_offsets: tuple[tuple[TracedKey, Offset], ...] | UnsetType = UNSET
     """Leader: fetch offset of each voter entry or observer."""
     log_start_offset: Offset | UnsetType = UNSET
-    """Where the snapshot ends that the log stands on."""
+    """Start offset of the log, which is the end offset of its snapshot."""
     pending_change: TracedChange | UnsetType | None = UNSET
-    """Leader: the voter change that it works on."""
+    """Leader: pending voter change."""
     reports: tuple[TracedReport, ...] | UnsetType = UNSET
-    """Leader at kraft.version 0: what voters told of themselves."""
+    """Leader at kraft.version 0: reports of voters about themselves."""
     awaited_targets: tuple[tuple[RequestNumber, Offset], ...] | UnsetType = UNSET
-    """Leader: AlterPartitionReassignments that wait for the commit of their target, and the offset of its record."""
+    """Leader: AlterPartitionReassignments that wait for the commit of their target, with the offset of its record."""
     wanted_snapshot: TracedSnapshotId | UnsetType | None = UNSET
-    """Follower: the snapshot that it has to fetch."""
+    """Follower: snapshot that it has to fetch."""
     quorum_state_version: KraftVersion | UnsetType = UNSET
-    """Of the quorum state file."""
+    """Version of the quorum state file."""
     moved_to: str | UnsetType | None = UNSET
-    """Where it listens, if not where the header says."""
+    """Endpoint on which it listens, if not that of the header."""

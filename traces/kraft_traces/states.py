@@ -1,4 +1,4 @@
-"""From the state of a replica to the part of it that a trace shows."""
+"""Conversion of a replica's state to trace form."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -20,7 +20,7 @@ from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, trac
 
 
 def traced_state(state: ReplicaState) -> TracedState:
-    """The part of a replica's state that a trace shows."""
+    """Return the trace form of a replica's state."""
     log, voted_key = state.log, state.voted_key
     return TracedState(
         traced_key(state.key),
@@ -34,7 +34,7 @@ def traced_state(state: ReplicaState) -> TracedState:
         log.flushed,
         state.high_watermark,
         _traced_voters_entry(log.voters[-1]),
-        log.versions[-1].kraft_version,  # type: ignore[arg-type]  # what is appended is a level that there is
+        log.versions[-1].kraft_version,  # type: ignore[arg-type]  # appended kraft.versions are supported
         tuple(sorted(state.granted)) if state.granted else (),
         tuple(sorted(state.rejected)) if state.rejected else (),
         state.fetched,
@@ -55,9 +55,9 @@ def traced_state(state: ReplicaState) -> TracedState:
 
 @lru_cache(maxsize=64)
 def _traced_change(change: PendingChange) -> TracedChange:
-    shown = shown_change(change)
+    fields = shown_change(change)
     voter = None if change.voter is None else traced_key(change.voter)
-    return TracedChange(ChangeKind(shown.kind), ChangePhase(shown.phase), voter, *shown[3:])  # type: ignore[arg-type]
+    return TracedChange(ChangeKind(fields.kind), ChangePhase(fields.phase), voter, *fields[3:])  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""The files behind traces: plain or gzip, standard streams, folders, and files that appear whole or not at all."""
+"""Files of traces: plain or gzip, standard streams, folders, and files that are written atomically."""
 
 import gzip
 import os
@@ -18,10 +18,10 @@ from kraft_traces.listing import below, children
 STANDARD_STREAM = "-"
 PARQUET_SUFFIX = ".parquet"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", PARQUET_SUFFIX)
-"""What the files of a folder must end with to be taken for traces; a file that is named may be called anything."""
+"""Suffixes of the trace files in a folder; a file given by name may have any."""
 
 LINE_BYTES_MAX = 16 * 2**20
-"""Default limit of a line: far beyond any line of ours, and small beside the memory of a machine."""
+"""Default maximum length of a line."""
 
 _BUFFER_BYTES = 2**17
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -29,13 +29,13 @@ _GZIP_LEVEL = 6
 
 
 def trace_paths(path: str | Path) -> list[str]:
-    """The traces that a path stands for: itself, or all below a folder that end with one of `SUFFIXES`.
+    """Return the traces at a path: the file itself, or all files below a folder with one of `SUFFIXES`.
 
-    They come in the order of names, without hidden ones.
+    They are sorted by name; hidden files are skipped.
 
     Raises:
-        UnreadableFileError: there is nothing at the path, or a folder that cannot be listed.
-        NoTracesError: it is a folder without traces.
+        UnreadableFileError: nothing is at the path, or the folder cannot be listed.
+        NoTracesError: the folder has no traces.
     """
     if str(path) == STANDARD_STREAM:
         return [STANDARD_STREAM]
@@ -45,20 +45,20 @@ def trace_paths(path: str | Path) -> list[str]:
     if not root.is_dir():
         return [str(path)]
     try:
-        found = [file for file in below(root, children(root), SUFFIXES) if file.is_file()]
+        files = [file for file in below(root, children(root), SUFFIXES) if file.is_file()]
     except OSError as error:
         raise UnreadableFileError(error.strerror or str(error), str(path)) from error
-    if not found:
+    if not files:
         raise NoTracesError(f"no file in this folder ends with {' or '.join(SUFFIXES)}", str(path))
-    return [str(file) for file in found]
+    return [str(file) for file in files]
 
 
 def open_bytes(path: str | Path) -> BufferedIOBase:
-    """A trace's bytes, decompressed where they are gzip, whatever the name says.
+    """Open a trace's bytes, decompressed if they are gzip, whatever the file name.
 
     Raises:
-        UnreadableFileError: the operating system does not give the file.
-        CorruptGzipError: its name ends with `.gz` and it is not gzip.
+        UnreadableFileError: the operating system cannot read the file.
+        CorruptGzipError: its name ends with `.gz`, but it is not gzip.
     """
     source = str(path)
     try:
@@ -70,7 +70,7 @@ def open_bytes(path: str | Path) -> BufferedIOBase:
         return _Decompressed(stream, source)
     if source.endswith(".gz") and start and not _GZIP_MAGIC.startswith(start):
         stream.close()
-        raise CorruptGzipError("the name says gzip, the content is not", source)
+        raise CorruptGzipError("the file name ends with .gz, but the content is not gzip", source)
     return stream
 
 
@@ -78,15 +78,15 @@ def _unbuffered(source: str) -> RawIOBase:
     if source != STANDARD_STREAM:
         return FileIO(source)
     try:
-        # The descriptor is not ours to close: standard input stays open when the trace is closed.
+        # Standard input stays open when the trace is closed.
         return FileIO(sys.stdin.fileno(), closefd=False)
     except UnsupportedOperation:
-        # Replaced by an object in memory, which reads like a raw file.
+        # Standard input was replaced by an object in memory, which reads like a raw file.
         return cast(RawIOBase, sys.stdin.buffer)
 
 
 class _Decompressed(gzip.GzipFile):
-    """Decompressed bytes; closing it closes the file beneath, which gzip leaves open."""
+    """Stream of decompressed bytes; closing it also closes the file, which gzip leaves open."""
 
     def __init__(self, compressed: BinaryIO, source: str) -> None:
         super().__init__(fileobj=compressed, mode="rb")
@@ -104,11 +104,11 @@ class _Decompressed(gzip.GzipFile):
 
 
 def read_block(stream: BufferedIOBase, source: str, line_number: int) -> bytes:
-    """Some bytes that come next; empty at the end.  Errors name the line that they would be of.
+    """Read the next bytes; empty at the end.  Errors have the given line number.
 
     Raises:
         TruncatedGzipError, CorruptGzipError: the compressed data stops or is damaged.
-        UnreadableFileError: the operating system fails to read on.
+        UnreadableFileError: the operating system cannot read on.
     """
     with _gzip_errors(source, line_number):
         return stream.read1(_BUFFER_BYTES)
@@ -119,20 +119,20 @@ def _gzip_errors(source: str, line_number: int | None = None) -> Iterator[None]:
     try:
         yield
     except EOFError:
-        detail = "the compressed data stops before its end mark"
+        detail = "the gzip data is truncated: its end marker is missing"
         raise TruncatedGzipError(detail, source, line_number) from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise CorruptGzipError(f"the compressed data is damaged: {error}", source, line_number) from error
+        raise CorruptGzipError(f"the gzip data is damaged: {error}", source, line_number) from error
     except OSError as error:
         raise UnreadableFileError(error.strerror or str(error), source, line_number) from error
 
 
 @contextmanager
-def whole_file(target: str | Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes its name only when the block ends without an error.
+def atomic_file(target: str | Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name only when the block ends without an error.
 
-    `-` is standard output; that, and whatever exists and is no regular file (a pipe, a device), is written to directly.
-    A name that ends with `.gz` is compressed, with neither time nor name inside, so that equal lines give equal bytes.
+    `-` is standard output.  It is written to directly, like an existing pipe or device.
+    A file named `.gz` is compressed without time and name in its header, so that equal lines give equal bytes.
 
     Raises:
         OSError: the operating system refuses.
@@ -141,13 +141,13 @@ def whole_file(target: str | Path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    # Behind a symbolic link it is the file that is replaced, not the link.
+    # Replace the target of a symbolic link, not the link.
     path = Path(target).resolve()
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         with path.open("wb") as device, _compressed(device, path.name) as stream:
             yield stream
         return
-    # In the same folder, because only there is a rename one step; hidden and without a suffix that a reader looks for.
+    # A rename is atomic only within a folder; the name is hidden and has no suffix that a reader looks for.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         with partial.open("xb", buffering=_BUFFER_BYTES) as file:
@@ -160,7 +160,7 @@ def whole_file(target: str | Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             partial.unlink()
         if isinstance(error, OSError) and error.filename == str(partial):
-            # The user knows the file by the name that was asked for.
+            # Report the name that the user gave.
             error.filename = str(target)
         raise
 

@@ -1,4 +1,4 @@
-"""The events of a trace: their names, and what a line of each may carry."""
+"""Events of a trace: their names, and the fields that a line of each may have."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -14,20 +14,20 @@ from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 from kraft_traces.values import MessageId
 
 HANDLE = "Handle"
-"""What the names of the events that deliver a message begin with."""
+"""Prefix of the names of events that deliver a message."""
 
 _EVENTS = (*get_args(events.Event), *get_args(NetworkEvent))
 
 STARTS = frozenset(("Restart", "ReplaceDisk"))
-"""The events after which a process begins its correlation ids anew."""
+"""Events after which a process starts its correlation ids again."""
 
 EVENT_TYPES: Mapping[str, Any] = {kind.__name__: kind for kind in _EVENTS if kind is not events.Receive}
-"""The events that deliver nothing, by their name."""
+"""Events that deliver no message, by name."""
 
 EVENT_NAMES: tuple[str, ...] = tuple(
     name
     for kind in _EVENTS
-    for name in ([f"{HANDLE}{one}" for one in TRACED_MESSAGES] if kind is events.Receive else [kind.__name__])
+    for name in ([f"{HANDLE}{message}" for message in TRACED_MESSAGES] if kind is events.Receive else [kind.__name__])
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ Source = Literal["poll", "connection", "client", "operator", "fault", "network"]
 
 
 class TracedCause(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What made the event happen: exactly one of a delivered message, a timer and another source."""
+    """Cause of an event: exactly one of a delivered message, a timer and another source."""
 
     message_id: MessageId | UnsetType = UNSET
     timer: Timer | UnsetType = UNSET
@@ -47,16 +47,16 @@ class TracedCause(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class EventShape(NamedTuple):
-    """What a line of one event may carry."""
+    """Fields that a line of an event may have."""
 
     at_replica: bool
-    """Does it happen at a replica?  If not, it is the network's and has no replica, effects or state."""
+    """True for an event of a replica; an event of the network has no replica, effects or state."""
     cause: TracedCause | None
-    """Its cause; None for an event that a message causes."""
+    """Cause of the event; None if a message causes it."""
     message: type[TracedMessage] | None = None
-    """The type of the message that it delivers."""
+    """Type of the delivered message."""
     input: tuple[str, ...] = ()
-    """The fields of its `input`."""
+    """Fields of its `input`."""
 
 
 _CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] = {
@@ -75,7 +75,7 @@ _CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] 
     "fault": (events.Crash, events.ReplaceDisk),
     "network": get_args(NetworkEvent),
 }
-"""What makes an event happen that no message causes."""
+"""Causes of the events that no message causes."""
 
 
 def _shape(kind: Any) -> EventShape:
@@ -87,4 +87,4 @@ def _shape(kind: Any) -> EventShape:
 EVENTS: Mapping[str, EventShape] = {name: _shape(kind) for name, kind in EVENT_TYPES.items()} | {
     f"{HANDLE}{name}": EventShape(True, None, traced) for name, traced in TRACED_MESSAGES.items()
 }
-"""By name of the event."""
+"""Fields of each event, by name of the event."""

@@ -1,4 +1,4 @@
-"""Writing a trace as it happens."""
+"""Writer of a trace during a run."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,23 +12,23 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EndLine, Generator, HeaderLine, Line
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 
 def event_lines(occurrence: Occurrence) -> Iterable[Line]:
-    """The line of an occurrence."""
+    """Return the line of an occurrence."""
     return (event_line(occurrence),)
 
 
 def line_maker(
     configuration: Configuration, checkpoint_every: int | None, switched_off: Collection[str] = ()
 ) -> Callable[[Occurrence], Iterable[Line]]:
-    """What makes the lines of the occurrences of a run, one after the other.
+    """Return a function that makes the lines of each occurrence of a run, called in order.
 
     Args:
         configuration: the cluster.
-        checkpoint_every: after how many events a checkpoint follows; None for no checkpoints.
-        switched_off: the rules that its replicas do without.
+        checkpoint_every: number of events between checkpoints; None for no checkpoints.
+        switched_off: rules that its replicas omit.
     """
     if checkpoint_every is None:
         return event_lines
@@ -44,13 +44,13 @@ def line_maker(
 
 
 class TraceWriter:
-    """Writes the lines of one trace to a stream: the header at once, the end line with `end`.
+    """Writer of one trace to a stream: the header at once, the end line with `end`.
 
-    `lines` makes the lines of an occurrence: its event, and perhaps a checkpoint (`line_maker`).
+    `lines` returns the lines of an occurrence: its event, and perhaps a checkpoint (`line_maker`).
 
     Attributes:
-        events: how many event lines were written.
-        ended: whether the end line was written.
+        events: number of event lines written.
+        ended: True if the end line was written.
     """
 
     def __init__(
@@ -102,20 +102,20 @@ def write_trace(
     checkpoint_every: int | None = None,
     switched_off: Collection[str] = (),
 ) -> Iterator[TraceWriter]:
-    """A writer to a file, `.gz` by its name, or `-` for standard output.
+    """Open a writer to a file, compressed if it is named `.gz`, or to standard output (`-`).
 
-    `checkpoint_every` puts a checkpoint after each so many events; `switched_off` are the rules that the replicas do
-    without, for the header to say so.
+    `checkpoint_every` is the number of events between checkpoints; `switched_off` are the rules that the replicas omit,
+    for the header.
 
-    The file appears under its name only when the block ends without an error, with an end line that says `complete`
-    unless the block wrote one itself; after an error there is no file, and what was there before stays.
+    The file gets its name only if the block ends without an error; else an existing file stays.  Unless the block wrote
+    an end line, the writer adds one with `complete`.
 
     Raises:
         OSError: the operating system refuses.
         ValueError: the configuration has a profile without a name.
     """
     header = header_line(configuration, generator, spec_hash=spec_hash, switched_off=switched_off)
-    with whole_file(target) as stream:
+    with atomic_file(target) as stream:
         writer = TraceWriter(stream, header, line_maker(configuration, checkpoint_every, switched_off))
         yield writer
         if not writer.ended:
@@ -131,7 +131,7 @@ def trace_bytes(
     checkpoint_every: int | None = None,
     switched_off: Collection[str] = (),
 ) -> Iterator[bytes]:
-    """The lines of a complete trace, for whoever needs no file."""
+    """Yield the lines of a complete trace as bytes."""
     yield encode_line(header_line(configuration, generator, spec_hash=spec_hash, switched_off=switched_off))
     events = 0
     lines = line_maker(configuration, checkpoint_every, switched_off)

@@ -12,7 +12,7 @@ from kraft_conformance.random_runs.table import Table
 from kraft_kafka.findings.finding import Finding, FindingError, find_finding
 from kraft_kafka.reports.writing import UNIT_TESTS, tracker_text, write_unit_tests
 from kraft_kafka.showing import Ending, ShownOnKafka, show_on_kafka
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 _CODES = {
     Ending.SHOWN: ExitCode.VIOLATION,
@@ -50,7 +50,7 @@ def show_finding(finding: Finding, command: str, timeout_s: float, output: Path 
         result = show_on_kafka(finding, table)
     if output is not None:
         try:
-            with whole_file(output) as stream:
+            with atomic_file(output) as stream:
                 stream.writelines(result.trace)
         except OSError as error:
             raise CommandError(f"{output}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error

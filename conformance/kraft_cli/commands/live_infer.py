@@ -16,7 +16,7 @@ from kraft_kafka.live.capture import read_capture
 from kraft_kafka.live.visible import VISIBLE
 from kraft_kafka.node.properties import Properties, read_properties
 from kraft_reference.profile import PROFILES
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 Capture = Annotated[Path, typer.Argument(help="A kraft-capture/1; .gz too.")]
 TraceOutput = Annotated[Path, typer.Option("-o", "--output", help="The trace, a kraft-trace/1.")]
@@ -62,7 +62,7 @@ def infer(
     from kraft_kafka.live.traced import write_inferred
     from kraft_traces.check.model import trace_model
     from kraft_traces.inference.inferring import infer as inferred_from
-    from kraft_traces.inference.inferring import of_opaque
+    from kraft_traces.inference.inferring import opaque_profile
     from kraft_traces.inference.search import Bound
 
     if profile not in PROFILES:
@@ -74,7 +74,7 @@ def infer(
     least = _read_least_timeouts(properties or [], opaque)
     bound = Bound(nodes=nodes)
     try:
-        start = start_of(header, lines, of_opaque(PROFILES[profile]))
+        start = start_of(header, lines, opaque_profile(PROFILES[profile]))
     except ValueError as error:
         raise CommandError(f"{capture}: a file at the start: {error}", ExitCode.BAD_INPUT) from error
     captured = messages_of(header, lines)
@@ -97,7 +97,7 @@ def infer(
             least=least,
             go_on=True,
         )
-    with whole_file(output) as stream:
+    with atomic_file(output) as stream:
         write_inferred(stream, start, inferred)
     faults = (*captured.faults, *disk_faults(captured.files, captured.seen, start))
     report = _as_dict(capture, output, bound, captured, inferred) | {"faults": [fault._asdict() for fault in faults]}

@@ -15,9 +15,9 @@ from kraft_partitions.scenarios import (
 from kraft_partitions.scenarios.stage import EVENTUALLY_COMPLETES
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 from kraft_traces.partitions.process import PartitionProcess
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 
 def named_partition_scenario(name: str) -> PartitionScenario | None:
@@ -49,10 +49,10 @@ def play_partition_variant(
 
 def _write(output: str, outcome: PartitionScenarioRun) -> None:
     try:
-        lines = list(encoded(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash()))
+        lines = list(encode_trace(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash()))
     except ValueError as error:
         raise usage_error(f"{outcome.scenario.name}/{outcome.variant.name}: {error}") from error
-    with whole_file(output) as stream:
+    with atomic_file(output) as stream:
         for line in lines:
             stream.write(line)
 

@@ -11,7 +11,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_traces.merge import merge, replicas_without_trace
 from kraft_traces.process_trace import MergeError, ProcessTrace, read_process_trace
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 app = typer.Typer(help="Join the traces of several processes into one.", no_args_is_help=True)
 
@@ -44,7 +44,7 @@ def merge_traces(files: Files, output: Output) -> int:
         lines = list(merge(traces))
     except MergeError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
-    with whole_file(output) as stream:
+    with atomic_file(output) as stream:
         stream.writelines(lines)
     say(f"{output}: {len(lines) - 2} events of {len(files)} traces", console=stderr)
     return ExitCode.CONFORMANT
@@ -56,6 +56,6 @@ def _describe_gaps(trace: ProcessTrace) -> Iterator[str]:
         number = trace.events[index][0] if index < len(trace.events) else trace.events[-1][0] + 1
         yield f"{trace.source}:{number}: {text}: the merged trace marks the gap"
     if trace.is_torn:
-        yield f"{trace.source}: the last line is torn, and left out: the merged trace is not complete"
+        yield f"{trace.source}: the last line is incomplete and is omitted: the merged trace is not complete"
     if not trace.is_over:
         yield f"{trace.source}: the end line says that the run was not over: the merged trace is not complete"

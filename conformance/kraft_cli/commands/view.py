@@ -13,8 +13,8 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_traces.errors import EmptyTraceError, TraceError
 from kraft_traces.partitions.reader import is_partition_trace
-from kraft_traces.streams import whole_file
-from kraft_traces.view import inconclusive_reason, name_of, page_of, read_document
+from kraft_traces.streams import atomic_file
+from kraft_traces.view import display_name, inconclusive_reason, page_of, read_document
 from kraft_traces.view.partitions import partition_page_of, read_partition_document
 
 Trace = Annotated[str, typer.Argument(help="A trace: a file, .gz and .parquet too, or - for standard input.")]
@@ -42,10 +42,10 @@ def view(trace: Trace, output: Output, unchecked: Unchecked = False, title: Titl
     _check_output(trace, output)
     with lines_of(trace) as lines:
         if lines != "-" and Path(lines).is_file() and is_partition_trace(lines, trace):
-            return _view_partitions(lines, output, unchecked, title or name_of(trace))
+            return _view_partitions(lines, output, unchecked, title or display_name(trace))
         with progress(f"reading {trace}"):
             document, verdict, broken = read_document(lines, checked=not unchecked)
-        page = page_of(document, title or name_of(trace))
+        page = page_of(document, title or display_name(trace))
         line = None if verdict is None else summary(replace(verdict, source=trace))
         return _write_page(page, output, line, broken, len(document["events"]))
 
@@ -73,7 +73,7 @@ def _view_partitions(trace: str, output: str, unchecked: bool, title: str) -> in
 
 def _write_page(page: str, output: str, verdict: str | None, broken: TraceError | None, count: int) -> int:
     try:
-        with whole_file(Path(output)) as file:
+        with atomic_file(Path(output)) as file:
             file.write(page.encode())
     except OSError as error:
         raise CommandError(f"{output}: {error.strerror}", ExitCode.CANNOT_WRITE) from error

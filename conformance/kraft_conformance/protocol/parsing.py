@@ -25,7 +25,7 @@ from kraft_reference.roles import Role
 from kraft_traces.consistency import Inconsistency, check_event
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.errors import FieldError
-from kraft_traces.json_lines import Words, check_once, decoded, not_one_of
+from kraft_traces.json_lines import Words, check_unique_fields, decode_line, not_one_of
 from kraft_traces.lines import EventLine, KipLevel
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.parsing import EVENT_NAMES as PARTITION_EVENT_NAMES
@@ -81,8 +81,8 @@ def parse_request(raw: bytes, number: int) -> Request:
         TraceError: the line is not a request; the message names line and field.
     """
     source = "standard input"
-    request = decoded(_REQUESTS, raw, source, number, _REQUEST_WORDS)
-    check_once(_ENCODER.encode(request), raw, source, number)
+    request = decode_line(_REQUESTS, raw, source, number, _REQUEST_WORDS)
+    check_unique_fields(_ENCODER.encode(request), raw, source, number)
     if isinstance(request, Step):
         message = request.message
         replica = 0 if message is UNSET or message.destination is UNSET else message.destination
@@ -98,8 +98,8 @@ def parse_reply(raw: bytes, number: int) -> Reply:
         TraceError: the line is not a reply; the message names line and field.
     """
     source = "standard output"
-    reply = decoded(_REPLIES, raw, source, number, _REPLY_WORDS)
-    check_once(_ENCODER.encode(reply), raw, source, number)
+    reply = decode_line(_REPLIES, raw, source, number, _REPLY_WORDS)
+    check_unique_fields(_ENCODER.encode(reply), raw, source, number)
     if isinstance(reply, StepReply | RestartReply):
         effects = tuple(map(_without_ids, reply.effects))
         _check(EventLine(sequence=1, replica=0, event="Poll", effects=effects), source, number)

@@ -41,10 +41,10 @@ from kraft_simulation.occurrence import CrashPoint
 from kraft_simulation.schedule import DEFECTS
 from kraft_simulation.world import MakeReplica
 from kraft_spec.difference import Difference
+from kraft_traces.alternatives.writes import NEW_DISK, counts_otherwise, disk_of, normal_form
 from kraft_traces.checkpoints import CheckpointError, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
-from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of, normal_form
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import cluster_of
 from kraft_vectors.expecting import event_of_line, without_id

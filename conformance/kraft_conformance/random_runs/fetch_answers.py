@@ -14,8 +14,8 @@ from kraft_conformance.runner.shown import Observation
 from kraft_reference.effects import Effect, Send
 from kraft_reference.messages import ChangeResponse, FetchResponse
 from kraft_reference.outcome import Refusal
+from kraft_traces.alternatives.fetch_answers import WAITS
 from kraft_traces.effects import TracedEffect, TracedSend, effect_of
-from kraft_traces.latitude.fetch_answers import WAITS
 from kraft_traces.message_types import TracedFetchResponse
 from kraft_traces.state_types import TracedState
 from kraft_vectors.expecting import event_of_line, step_of

@@ -10,9 +10,9 @@ from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import CrashPoint, Occurrence
 from kraft_simulation.world import MakeReplica
+from kraft_traces.alternatives.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.effects import TracedEffect
 from kraft_traces.encode import event_line
-from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.lines import EventLine
 from kraft_vectors.expecting import without_id
 

@@ -18,7 +18,7 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.schedule import replay
 from kraft_simulation.world import World
 from kraft_spec.rules import load_registry
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 from kraft_vectors.acceptance import Accepts, NotAcceptedError
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.files import file_name, files_of, transcript_name
@@ -38,7 +38,7 @@ def write_trace(path: Path, table: Table, spec: RunSpec, recorded: Recorded) -> 
     Raises:
         OSError: it cannot be written.
     """
-    with whole_file(path) as stream:
+    with atomic_file(path) as stream:
         for line in trace_of(table, spec, recorded):
             stream.write(line)
 
@@ -119,5 +119,5 @@ def write_vector(folder: Path, vector: Vector) -> None:
     for name in (file_name(vector.id), transcript_name(vector.id), MANIFEST):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as stream:
+        with atomic_file(path) as stream:
             stream.write(files[name])

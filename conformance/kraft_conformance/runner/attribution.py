@@ -14,10 +14,10 @@ from kraft_mutants.attribution.given import played
 from kraft_reference import replica
 from kraft_reference.replica import Replica, Step
 from kraft_spec.difference import Difference
+from kraft_traces.alternatives.ordering import happens_before
+from kraft_traces.alternatives.writes import LOG_ENDS, SYNC_RULE
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import traced_effect
-from kraft_traces.latitude.ordering import happens_before
-from kraft_traces.latitude.writes import LOG_ENDS, SYNC_RULE
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import Cluster, configuration_from

@@ -12,6 +12,10 @@ from kraft_conformance.runner.plain import Comparison, compare, plain, tag_of, t
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
 from kraft_reference.outcome import Refusal
 from kraft_spec.difference import Difference
+from kraft_traces.alternatives.bare_responses import has_place
+from kraft_traces.alternatives.ordering import OUTBOUND
+from kraft_traces.alternatives.values import Alternative
+from kraft_traces.alternatives.writes import LOG_ENDS, Disk, holds, normal_form, syncs_beyond_log
 from kraft_traces.effects import (
     TracedAnswer,
     TracedAppendRecords,
@@ -23,10 +27,6 @@ from kraft_traces.effects import (
     TracedTruncateLog,
     TracedWriteSnapshot,
 )
-from kraft_traces.latitude.bare_responses import has_place
-from kraft_traces.latitude.ordering import TOLD
-from kraft_traces.latitude.values import Latitude
-from kraft_traces.latitude.writes import LOG_ENDS, Disk, holds, normal_form, syncs_beyond_log
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_vectors.features import Level
@@ -57,13 +57,13 @@ class EffectComparison:
             effect_name(effect): (index, effect) for index, effect in enumerate(step.outputs) if self._is_seen(effect)
         }
         self._shown = [effect for effect in effects if self._is_seen(effect)]
-        self._sent = [effect_name(effect) for effect in self._shown if isinstance(effect, TOLD)]
+        self._sent = [effect_name(effect) for effect in self._shown if isinstance(effect, OUTBOUND)]
         self._pairs = [
             (effect_name(step.outputs[first]), effect_name(step.outputs[second])) for first, second in step.before
         ]
 
     def _is_seen(self, effect: TracedEffect) -> bool:
-        if isinstance(effect, TOLD):
+        if isinstance(effect, OUTBOUND):
             return True
         return self._sees_writes and self._never_shown.isdisjoint(names_of(effect))
 
@@ -131,7 +131,7 @@ class EffectComparison:
         earlier: dict[str, TracedEffect] = {}
         for effect in effects:
             name = effect_name(effect)
-            if name in earlier and name in self._expected and not isinstance(effect, TOLD):
+            if name in earlier and name in self._expected and not isinstance(effect, OUTBOUND):
                 yield _wrong_before(name, earlier[name], effect, self._expected[name][1])
             earlier[name] = effect
 
@@ -238,7 +238,7 @@ def _judged(effect: TracedEffect) -> Any:
 
 
 def _allowed(
-    differences: Iterator[Difference | str], actual: Any, root: str, latitude: dict[str, Latitude]
+    differences: Iterator[Difference | str], actual: Any, root: str, latitude: dict[str, Alternative]
 ) -> Iterator[Difference | str]:
     """Yield the differences that no allowed alternative for the field, or for a part that contains it, covers."""
     for difference in differences:
@@ -251,8 +251,8 @@ def _allowed(
             yield replace(difference, expected=f"{difference.expected} or {' or '.join(values)}")
 
 
-def _granted(field: str, latitude: dict[str, Latitude]) -> Latitude | None:
-    """Return the allowed alternatives for the values of a field."""
+def _granted(field: str, latitude: dict[str, Alternative]) -> Alternative | None:
+    """The latitude of values that a field falls under."""
     for path, allowed in latitude.items():
         if allowed.any_of is not UNSET and (field == path or field.startswith(f"{path}.")):
             return allowed

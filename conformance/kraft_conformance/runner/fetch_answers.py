@@ -12,10 +12,10 @@ from kraft_conformance.runner.requests_ahead import STARTS_ANEW
 from kraft_reference.configuration import Configuration
 from kraft_reference.messages import FetchRequest
 from kraft_reference.state import ReplicaState
+from kraft_traces.alternatives.fetch_answers import WAITS, chosen_answer, late_answer, may_wait
+from kraft_traces.alternatives.ordering import happens_before
+from kraft_traces.alternatives.values import Alternative
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.latitude.fetch_answers import WAITS, chosen_answer, late_answer, may_wait
-from kraft_traces.latitude.ordering import happens_before
-from kraft_traces.latitude.values import Latitude
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
 from kraft_traces.messages import message_of
 from kraft_vectors.format import VectorEvent, VectorStep
@@ -65,7 +65,7 @@ class FetchAnswers:
             if actual is not None:
                 outputs[place] = TracedSend(chosen_answer(right, actual, request.fetch_offset or 0, state, late=False))
             elif may_wait(right):
-                latitude.append(Latitude(f"outputs[{place}]", WAITS, absent=True))
+                latitude.append(Alternative(f"outputs[{place}]", WAITS, absent=True))
         late = [TracedSend(self._late(owed, actual, state)) for owed, actual in self._paid(effects)]
         before = happens_before((*outputs, *late)) if late else step.before
         return replace(step, outputs=(*outputs, *late), before=before, latitude=tuple(latitude))

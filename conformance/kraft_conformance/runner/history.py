@@ -16,8 +16,8 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.difference import Difference
+from kraft_traces.alternatives.requests import may_send
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.latitude.requests import may_send
 from kraft_traces.messages import message_of
 from kraft_traces.states import traced_state
 from kraft_vectors.expecting import expected_of, step_of

@@ -29,10 +29,10 @@ from kraft_reference.effects import StartTimer
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
 from kraft_spec.difference import Difference
+from kraft_traces.alternatives.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
+from kraft_traces.alternatives.ordering import OUTBOUND
+from kraft_traces.alternatives.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.effects import TracedEffect, traced_effect
-from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
-from kraft_traces.latitude.ordering import TOLD
-from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import Cluster, configuration_from
 from kraft_vectors.features import Level
@@ -132,7 +132,7 @@ class ReplicaRun(VectorRun[Vector]):
         traced = [traced_effect(1, effect) for effect in step.effects if not isinstance(effect, StartTimer)]
         effects = published_as_unknown(traced, lambda: is_first_of_all(step.state))
         if level == "wire":
-            return [effect for effect in effects if isinstance(effect, TOLD)]
+            return [effect for effect in effects if isinstance(effect, OUTBOUND)]
         return (effects, step.refusal, as_unknown(traced_state(step.state))) if level == "state" else effects
 
     def _cluster(self) -> Cluster:

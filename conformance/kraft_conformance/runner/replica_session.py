@@ -23,8 +23,8 @@ from kraft_conformance.runner.asking import fields_of
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.session import Adapter
 from kraft_reference.state import ReplicaState
-from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
-from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
+from kraft_traces.alternatives.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
+from kraft_traces.alternatives.own_votes import with_own_vote, with_own_votes
 from kraft_traces.state_types import TracedState
 from kraft_vectors.format import VectorEvent
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 
 from kraft_reference.outcome import Refusal
+from kraft_traces.alternatives.writes import NEW_DISK, Disk
 from kraft_traces.effects import TracedEffect
-from kraft_traces.latitude.writes import NEW_DISK, Disk
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import DurationMs
 

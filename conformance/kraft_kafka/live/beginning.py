@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from kraft_kafka.live.start import Start
 from kraft_reference.messages import Error
-from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.message_types import TracedVoteRequest
 
 _LEADING = frozenset(("BeginQuorumEpochRequest", "FetchResponse"))
 
 
-def leader_without_election(messages: Sequence[Sighting], start: Start) -> tuple[int, int] | None:
+def leader_without_election(messages: Sequence[CapturedMessage], start: Start) -> tuple[int, int] | None:
     """Return a leader and its epoch that began before the capture; None if every election is recorded.
 
     No replica leads an epoch again after a restart.

@@ -13,7 +13,7 @@ from kraft_kafka.wire.frames import Frame, decode_request, decode_response
 from kraft_kafka.wire.schema import Kind, message_of, messages_by_key
 from kraft_kafka.wire.trace_links import TRACED_NAMES
 from kraft_kafka.wire.translation import from_kafka
-from kraft_traces.inference.sightings import Sighting, Span
+from kraft_traces.inference.captured import CapturedMessage, Span
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 
 _BY_CLIENTS = frozenset(("AddRaftVoterRequest", "RemoveRaftVoterRequest", "ApiVersionsRequest"))
@@ -48,7 +48,7 @@ class FileReading(NamedTuple):
 class Captured(NamedTuple):
     """The messages of a capture."""
 
-    seen: tuple[Sighting, ...]
+    seen: tuple[CapturedMessage, ...]
     left_out: Counter[str]
     """Number of frames that are no messages between replicas, by name."""
     faults: tuple[Fault, ...]
@@ -107,7 +107,7 @@ class _Reading:
         self.faults: list[Fault] = []
         self.files: list[FileReading] = []
 
-    def read_all(self, lines: Iterable[Line]) -> Iterator[Sighting]:
+    def read_all(self, lines: Iterable[Line]) -> Iterator[CapturedMessage]:
         for number, line in enumerate(lines, 2):
             if self._start_us is None:
                 self._start_us = line.time_us
@@ -131,7 +131,7 @@ class _Reading:
             return
         self.files.append(FileReading(number, time_ms, self._places, line.node, line.name, content))
 
-    def _read_frame(self, number: int, line: FrameLine) -> Sighting | None:
+    def _read_frame(self, number: int, line: FrameLine) -> CapturedMessage | None:
         """Return the message of a frame; an unreadable frame only skips its own line."""
         time_ms = (line.time_us - (self._start_us or 0)) // 1000
         connection = self.connections.get(line.connection)
@@ -152,7 +152,7 @@ class _Reading:
             return None
         return None if sighting is None else sighting._replace(connection=line.connection)
 
-    def _read_request(self, connection: _Connection, raw: bytes, time_ms: int) -> Sighting | None:
+    def _read_request(self, connection: _Connection, raw: bytes, time_ms: int) -> CapturedMessage | None:
         correlation_id = int.from_bytes(raw[8:12], "big", signed=True)
         connection.pending.append(_Pending(correlation_id))
         try:
@@ -173,12 +173,12 @@ class _Reading:
             sender = "of a node to itself" if source == connection.node else "of others"
             self.left_out[name if is_by_client else f"{name} {sender}"] += 1
             return None
-        sighting = Sighting(self._places, time_ms, _to_traced(traced, source, connection.node))
+        sighting = CapturedMessage(self._places, time_ms, _to_traced(traced, source, connection.node))
         connection.peer = source
         connection.pending[-1] = _Pending(correlation_id, frame, self._places)
         return sighting
 
-    def _read_response(self, connection: _Connection, raw: bytes, time_ms: int) -> Sighting | None:
+    def _read_response(self, connection: _Connection, raw: bytes, time_ms: int) -> CapturedMessage | None:
         correlation_id = int.from_bytes(raw[4:8], "big", signed=True)
         is_repeated = correlation_id in connection.answered
         connection.answered.add(correlation_id)
@@ -194,7 +194,9 @@ class _Reading:
                 _, traced["records"] = fetched(frame.body)
         except WireError as error:
             raise _FrameError(f"{message.name} cannot be read: {error}", is_violation=True) from error
-        return Sighting(self._places, time_ms, _to_traced(traced, connection.node, connection.peer), request.place)
+        return CapturedMessage(
+            self._places, time_ms, _to_traced(traced, connection.node, connection.peer), request.place
+        )
 
 
 def _take_pending(pending: deque[_Pending], correlation_id: int, *, is_repeated: bool) -> _Pending:

@@ -12,7 +12,7 @@ from kraft_kafka.wire.disk_files import LOG, QUORUM_STATE, on_disk
 from kraft_kafka.wire.errors import WireError
 from kraft_kafka.wire.quorum_state import decode_quorum_state
 from kraft_reference.messages import Error
-from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedVoteRequest, TracedVoteResponse
 
 _WRITE = "durable.write-before-act"
@@ -20,7 +20,7 @@ _VOTE = "vote.once-per-epoch"
 _LOG = "durable.flush-before-fetch"
 
 
-def disk_faults(readings: Sequence[FileReading], messages: Sequence[Sighting], start: Start) -> Iterator[Fault]:
+def disk_faults(readings: Sequence[FileReading], messages: Sequence[CapturedMessage], start: Start) -> Iterator[Fault]:
     """Yield the files that contradict the messages, and unreadable files."""
     files: dict[int, dict[str, bytes]] = {}
     last_log = {reading.node: reading.line for reading in readings if reading.name.endswith(LOG)}
@@ -43,7 +43,9 @@ def disk_faults(readings: Sequence[FileReading], messages: Sequence[Sighting], s
             yield Fault(reading.line, reading.time_ms, reading.node, text, is_violation=True)
 
 
-def _check_quorum_state(reading: FileReading, sent: Sequence[Sighting], messages: Sequence[Sighting]) -> Iterator[str]:
+def _check_quorum_state(
+    reading: FileReading, sent: Sequence[CapturedMessage], messages: Sequence[CapturedMessage]
+) -> Iterator[str]:
     """Yield contradictions between a file quorum-state and the messages of its node before it was read."""
     fields = decode_quorum_state(reading.content.decode(errors="replace"))
     epoch, voted, leader = fields["leaderEpoch"], fields["votedId"], fields["leaderId"]
@@ -63,7 +65,9 @@ def _check_quorum_state(reading: FileReading, sent: Sequence[Sighting], messages
         yield f"leaderId: expected {min(leaders)} in epoch {epoch}, actual {leader} (rule {_WRITE})"
 
 
-def _find_votes(node: int, epoch: int, among: Sequence[Sighting], messages: Sequence[Sighting]) -> Iterator[int]:
+def _find_votes(
+    node: int, epoch: int, among: Sequence[CapturedMessage], messages: Sequence[CapturedMessage]
+) -> Iterator[int]:
     """Yield the candidates that a node votes for in an epoch, including itself."""
     for sighting in among:
         message = sighting.message
@@ -77,7 +81,7 @@ def _find_votes(node: int, epoch: int, among: Sequence[Sighting], messages: Sequ
                 yield request.source
 
 
-def _is_from_leader(sighting: Sighting) -> bool:
+def _is_from_leader(sighting: CapturedMessage) -> bool:
     """True for a message that only the leader of its epoch sends."""
     is_fetch = isinstance(sighting.message, TracedFetchResponse) and sighting.message.error is Error.NONE
     return is_fetch or sighting.type == "BeginQuorumEpochRequest"
@@ -86,8 +90,8 @@ def _is_from_leader(sighting: Sighting) -> bool:
 def _check_log(
     reading: FileReading,
     files: dict[str, bytes],
-    sent: Sequence[Sighting],
-    messages: Sequence[Sighting],
+    sent: Sequence[CapturedMessage],
+    messages: Sequence[CapturedMessage],
     start: Start,
 ) -> Iterator[str]:
     """Yield contradictions between a log and the newest Fetch of its node before it was read."""

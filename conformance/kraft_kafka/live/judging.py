@@ -23,14 +23,14 @@ from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.effects import TracedSend
-from kraft_traces.inference.inferring import Inferred, infer, of_opaque
-from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.captured import CapturedMessage
+from kraft_traces.inference.inferring import Inferred, infer, opaque_profile
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
 from kraft_traces.merge import Merging
 from kraft_traces.process_trace import ProcessTrace, merged_header, read_process_trace
 from kraft_traces.restore import configuration_of
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 from kraft_traces.vocabulary import HANDLE
 
 TRACE = "quorum.jsonl"
@@ -75,7 +75,7 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
         capture = folder / CAPTURE
         captured, frames = read_capture(capture)
         messages = messages_of(captured, frames, start_us=0).seen
-        captured_messages = [message for message in messages if isinstance(message, Sighting)]
+        captured_messages = [message for message in messages if isinstance(message, CapturedMessage)]
         renumbered = passed_by_life(captured_messages, ran.starts)
         traces = [trace_by_life(trace, captured_messages, renumbered, ran.starts) for trace in traces]
         ordered = _as_sent(renumbered, opaque)
@@ -89,12 +89,12 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
         configuration = replaced(
             configuration,
             replicas={**configuration.replicas, **observers},
-            profile=of_opaque(configuration.profile),
+            profile=opaque_profile(configuration.profile),
         )
     events = tuple(Merging(traces).events())
     seen = seen_of(events, opaque, frames=True)
     inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen)
-    with whole_file(folder / TRACE) as stream:
+    with atomic_file(folder / TRACE) as stream:
         write_inferred(stream, Start(configuration, None), inferred)
     verdict = check_lines(inferred.lines, configuration, str(folder / TRACE), own=False, way=BOTH)
     unread = None
@@ -104,13 +104,13 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     return Judged(plan, ran, verdict, inferred, _list_leaders(inferred.lines), unread)
 
 
-def _as_sent(passed: Sequence[Sighting], opaque: frozenset[int]) -> list[Sighting]:
+def _as_sent(passed: Sequence[CapturedMessage], opaque: frozenset[int]) -> list[CapturedMessage]:
     """Return the messages, with each opaque replica's requests ordered by correlation id.
 
     A request waits for its connection: to a paused replica it passes seconds after it was made.
     """
     placed: dict[int, list[tuple[int, float]]] = {id_: [] for id_ in opaque}
-    order: list[tuple[float, Sighting]] = []
+    order: list[tuple[float, CapturedMessage]] = []
     for number, message in enumerate(passed):
         place = float(number)
         if message.request is None and message.source in opaque:
@@ -123,7 +123,7 @@ def _as_sent(passed: Sequence[Sighting], opaque: frozenset[int]) -> list[Sightin
     return [message for _, message in sorted(order, key=lambda row: row[0])]
 
 
-def _to_lines(passed: Iterable[Sighting], opaque: frozenset[int]) -> Iterable[EventLine]:
+def _to_lines(passed: Iterable[CapturedMessage], opaque: frozenset[int]) -> Iterable[EventLine]:
     """Yield lines of the opaque replicas: the messages that each sent and received."""
     for it in passed:
         line = EventLine(sequence=0, time_ms=it.time_ms, replica=it.source, event="Poll")

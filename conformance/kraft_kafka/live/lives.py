@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.runner.plain import tag_of
 from kraft_traces.effects import TracedSend
-from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.process_trace import ProcessTrace
@@ -25,9 +25,9 @@ Starts = Mapping[int, Sequence[int]]
 """Start times of the processes of each opaque replica, in milliseconds, by id."""
 
 
-def passed_by_life(passed: Sequence[Sighting], starts: Starts) -> list[Sighting]:
+def passed_by_life(passed: Sequence[CapturedMessage], starts: Starts) -> list[CapturedMessage]:
     """Return the captured messages, in order, with ids that are unique across a replica's restarts."""
-    renumbered: list[Sighting] = []
+    renumbered: list[CapturedMessage] = []
     for it in passed:
         if it.request is not None:
             id_ = renumbered[it.request].message.correlation_id
@@ -38,7 +38,7 @@ def passed_by_life(passed: Sequence[Sighting], starts: Starts) -> list[Sighting]
 
 
 def trace_by_life(
-    trace: ProcessTrace, passed: Sequence[Sighting], made: Sequence[Sighting], starts: Starts
+    trace: ProcessTrace, passed: Sequence[CapturedMessage], made: Sequence[CapturedMessage], starts: Starts
 ) -> ProcessTrace:
     """Return a node's trace with these unique ids instead of the original ones.
 

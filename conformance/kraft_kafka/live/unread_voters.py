@@ -7,7 +7,7 @@ restarts.  So it uses and reports the previous voter set.
 from collections.abc import Sequence
 
 from kraft_reference.records import RecordKind
-from kraft_traces.inference.sightings import Seen, Sighting
+from kraft_traces.inference.captured import CapturedMessage, Seen
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
 
 
@@ -23,10 +23,10 @@ def unread_voters(messages: Sequence[Seen], replica: int, starts: Sequence[int])
     """
     read_to, unread, began = 0, None, 0
     for sighting in messages:
-        if not isinstance(sighting, Sighting) or sighting.destination != replica or sighting.request is None:
+        if not isinstance(sighting, CapturedMessage) or sighting.destination != replica or sighting.request is None:
             continue
         request, answer = messages[sighting.request], sighting.message
-        assert isinstance(request, Sighting), "a message stands there"
+        assert isinstance(request, CapturedMessage), "a message stands there"
         if not isinstance(request.message, TracedFetchRequest) or not isinstance(answer, TracedFetchResponse):
             continue
         if any(began < start <= sighting.time_ms for start in starts):

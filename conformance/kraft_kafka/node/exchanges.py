@@ -21,7 +21,7 @@ from kraft_reference.configuration import Timeouts
 from kraft_reference.log import Snapshot
 from kraft_reference.messages import FetchSnapshotRequest, Message, Request, VoteRequest
 from kraft_traces.message_types import TRACED_MESSAGES
-from kraft_traces.messages import traced_message, whole
+from kraft_traces.messages import complete_message, traced_message
 from kraft_traces.values import traced_record, traced_snapshot
 
 CLIENT = "kraft-spec-node-"
@@ -77,7 +77,7 @@ def reference_message(name: str, fields: Document) -> Message:
     kind = TRACED_MESSAGES[name]
     present = {field: fields[field] for field in kind.__struct_fields__ if field in fields}
     try:
-        return whole(msgspec.convert({"type": name, **present}, kind))
+        return complete_message(msgspec.convert({"type": name, **present}, kind))
     except (msgspec.ValidationError, ValueError) as error:
         raise WireError(Reason.WRONG_TYPE, "$", f"a {name}", str(error)) from None
 

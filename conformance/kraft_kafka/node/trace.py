@@ -28,7 +28,7 @@ from kraft_traces.effects import (
 )
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EventLine, Generator, HeaderLine, Line, TracedCrash
-from kraft_traces.message_types import CHANGE_ANSWERS, type_of
+from kraft_traces.message_types import CHANGE_ANSWERS, message_type
 from kraft_traces.states import traced_state
 
 GENERATOR = Generator("kraft-spec-node", "1", None, None)
@@ -153,6 +153,6 @@ def _without_ids(line: EventLine) -> EventLine:
     if line.message is UNSET:
         return line
     # Kafka's responses to voter changes lack these fields: the node's own values say nothing about the sender.
-    name = type_of(line.message)
+    name = message_type(line.message)
     missing = WITHOUT_KAFKA_FIELD.get(name, ()) if isinstance(line.message, CHANGE_ANSWERS) else ()
     return replace(line, cause=UNSET, message=replace(line.message, id=UNSET, **dict.fromkeys(missing, UNSET)))

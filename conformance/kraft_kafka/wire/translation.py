@@ -17,7 +17,7 @@ from kraft_kafka.wire.errors import Reason, WireError
 from kraft_kafka.wire.schema import NULL_UUID, Message, messages
 from kraft_kafka.wire.trace_links import LINKS, NOBODY, As, Link, filled, kafka_name
 from kraft_reference.messages import Error
-from kraft_traces.latitude.bare_responses import TOP_LEVEL
+from kraft_traces.alternatives.bare_responses import TOP_LEVEL
 from kraft_traces.message_types import TRACED_MESSAGES
 
 _NAMES = {code: error for error, code in CODES.items()}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kraft_partitions.decisions import PROFILES
 from kraft_partitions.scenarios import PARTITION_SCENARIOS, PartitionVariant
-from kraft_traces.partitions.checker import given_up
+from kraft_traces.partitions.checker import unpromised_properties
 from kraft_traces.partitions.process import PartitionProcess
 from kraft_vectors.partitions.deciding import deciding_rules
 from kraft_vectors.partitions.format import PartitionVector
@@ -40,4 +40,4 @@ def _is_conformant(variant: PartitionVariant) -> bool:
     """True if all rules are in force under a named profile, and the properties of the profile hold."""
     configuration = variant.configuration
     named = PROFILES.get(configuration.profile.name) is configuration.profile
-    return named and not variant.mutants and given_up(configuration.profile).issuperset(variant.violates)
+    return named and not variant.mutants and unpromised_properties(configuration.profile).issuperset(variant.violates)

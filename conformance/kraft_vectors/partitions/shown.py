@@ -20,7 +20,7 @@ from kraft_traces.partitions.lines import (
     Name,
     Target,
     TracedReassignment,
-    derived,
+    derive_type,
 )
 from kraft_traces.values import ReplicaId
 
@@ -58,7 +58,7 @@ class _Effect(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type")
     """An effect."""
 
 
-_SHOWN_PARTITION = derived(
+_SHOWN_PARTITION = derive_type(
     Partition, _NamedPartition, VALUES, OF_PARTITIONS, name="ShownPartition", may_be_absent=_MAY_BE_ABSENT
 )
 _PARTS = {
@@ -67,7 +67,7 @@ _PARTS = {
     effects.Reassignment: TracedReassignment,
 }
 _SHOWN = {
-    f"Shown{kind.__name__}": derived(
+    f"Shown{kind.__name__}": derive_type(
         kind,
         _Effect,
         _PARTS,

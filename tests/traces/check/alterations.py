@@ -28,53 +28,53 @@ SETS = frozenset(("voters", "details", "reports", "granted", "rejected", "awaiti
 
 
 class Alteration(NamedTuple):
-    """An altered line."""
+    """Altered line, with the original and the new value."""
 
     path: str
     raw: bytes
-    said: Any
-    says: Any
+    original: Any
+    altered: Any
 
 
 def places(document: Document) -> Iterator[FieldPlace]:
-    """Every field that a line has, at every depth."""
+    """Yield every field of a line, at every depth."""
     return fields_there(document, EVENT)
 
 
 def is_optional(place: FieldPlace) -> bool:
-    """May a line of other software leave the field out?  A record that shows no target has none."""
+    """True if a foreign line may omit the field; a missing target of a record means that it has none."""
     return place.removable and (place.path[-1] != "target" or place.path[-2:] == ("voters", "target"))
 
 
 def altered(document: Document, place: FieldPlace, chance: Random) -> Alteration | None:
-    """The line with another value at one place; None if the type has none, or none that the line would show."""
-    said = value_at(document, place.path)
-    values = list(other_values(place.kind, said, place.removable))
+    """Return the line with another value at one place; None if there is none that the model could see."""
+    original = value_at(document, place.path)
+    values = list(other_values(place.kind, original, place.removable))
     if not values:
         return None
-    says = chance.choice(values)
-    copy = with_value(document, place.path, says)
+    new = chance.choice(values)
+    copy = with_value(document, place.path, new)
     if shown(copy) == shown(document):
         return None
     path = ".".join(map(str, place.path))
-    return Alteration(path, json.dumps(copy).encode() + b"\n", said, "(absent)" if says is ABSENT else says)
+    return Alteration(path, json.dumps(copy).encode() + b"\n", original, "(absent)" if new is ABSENT else new)
 
 
 def shown(document: Document) -> Document:
-    """What the model can see of a line: not the time, not the timers and durations, not the order of sets."""
-    seen = dict(document)
-    if "time_ms" in seen:
-        seen["time_ms"] = 0
-    if "effects" in seen:
-        seen["effects"] = [effect for effect in seen["effects"] if effect["kind"] != "StartTimer"]
-    ordered: Document = _without_order(seen)
+    """Return the part of a line that the model sees: without time, timers, durations and the order of sets."""
+    visible = dict(document)
+    if "time_ms" in visible:
+        visible["time_ms"] = 0
+    if "effects" in visible:
+        visible["effects"] = [effect for effect in visible["effects"] if effect["kind"] != "StartTimer"]
+    ordered: Document = _without_order(visible)
     return ordered
 
 
 def _without_order(value: Any, name: str | None = None) -> Any:
     if isinstance(value, dict):
-        said = {key: part for key, part in value.items() if (key, part) != ("target", None)}
-        return {key: 0 if key == "timeout_ms" else _without_order(part, key) for key, part in said.items()}
+        kept_fields = {key: part for key, part in value.items() if (key, part) != ("target", None)}
+        return {key: 0 if key == "timeout_ms" else _without_order(part, key) for key, part in kept_fields.items()}
     if isinstance(value, list):
         parts = [_without_order(part) for part in value]
         return sorted(parts, key=json.dumps) if name in SETS else parts

@@ -36,9 +36,9 @@ class Story:
 
     def tell(self, *occurrences: Occurrence) -> EventLine:
         """Note what just happened; the newest line."""
-        for one in occurrences:
-            self.lines.append(event_line(one))
-            self._checkpoints.follow(one)
+        for occurrence in occurrences:
+            self.lines.append(event_line(occurrence))
+            self._checkpoints.follow(occurrence)
             self.states.append(self._checkpoints.now())
         return self.lines[-1]
 
@@ -57,7 +57,7 @@ class Story:
         assert self.world.state(replica).role is Role.LEADER
 
     def happen(self, replica: int, event: Event) -> None:
-        """One event, and its line."""
+        """Add one event and its line."""
         self.tell(self.world.happen(replica, event))
 
     def settle(self, rounds: int = 5) -> None:
@@ -72,7 +72,7 @@ class Story:
             self.deliver_all()
 
     def line(self, event: str, replica: int | None = None, **fields: Any) -> EventLine:
-        """The next line as somebody might write it; what is not given says that nothing changed."""
+        """Return the next line with these fields; by default, nothing changes."""
         document: dict[str, Any] = {
             "kind": "event",
             "sequence": self.world.sequence + 1,
@@ -81,25 +81,25 @@ class Story:
             "cause": {"source": "poll"},
         }
         if replica is not None:
-            last = next((one for one in reversed(self.lines) if one.replica == replica), None)
+            last = next((line for line in reversed(self.lines) if line.replica == replica), None)
             unchanged = {} if last is None else document_of(last)["state"]
             document |= {"replica": replica, "effects": [], "refusal": None, "state": unchanged}
         document |= fields
         return msgspec.convert({key: value for key, value in document.items() if value is not ...}, EventLine)
 
     def checker(self, *, own: bool = True, **options: Any) -> TraceChecker:
-        """A checker that has taken all lines so far."""
+        """Return a checker that has taken all lines so far."""
         checker = TraceChecker(trace_model(), self.configuration, "trace.jsonl", own=own, **options)
         for number, line in enumerate(self.lines, 2):
             assert checker.feed(number, line) is None
         return checker
 
     def checkpoint(self, sequence: int) -> CheckpointLine:
-        """What there is after so many lines."""
+        """Return the checkpoint after `sequence` lines."""
         return checkpoint_line(self.states[sequence])
 
     def rejection_of(self, line: EventLine, *, own: bool = True) -> Rejection:
-        """Why the line is no way to go on."""
+        """Return the rejection of a line that follows those so far."""
         rejection = self.checker(own=own).feed(len(self.lines) + 2, line)
         assert rejection is not None, "accepted"
         return rejection

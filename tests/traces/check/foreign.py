@@ -1,4 +1,4 @@
-"""Traces of somebody else, who leaves fields out."""
+"""Foreign traces, which omit fields."""
 
 import json
 from random import Random

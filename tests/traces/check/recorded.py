@@ -29,7 +29,7 @@ class Recorded:
 
     def __init__(self, configuration: Configuration, occurrences: Iterable[Occurrence]) -> None:
         self.configuration = configuration
-        self.lines: tuple[EventLine, ...] = tuple(event_line(one) for one in occurrences)
+        self.lines: tuple[EventLine, ...] = tuple(event_line(occurrence) for occurrence in occurrences)
 
     @property
     def raw(self) -> list[bytes]:
@@ -46,8 +46,8 @@ def recorded(name: str, seed: int = 0, steps: int = 300, replicas: int = 3) -> R
     """The trace of a workload, whose liveness phase adds a few events to `steps`, or of a `scenario/variant`."""
     if "/" in name:
         of, _, variant = name.partition("/")
-        told = play(scenario(of), scenario(of).variant(variant))
-        return Recorded(told.configuration, told.occurrences)
+        outcome = play(scenario(of), scenario(of).variant(variant))
+        return Recorded(outcome.configuration, outcome.occurrences)
     simulation = RunPlan(seed, replicas=replicas, steps=steps, workload=name).simulation()
     trace = Recorded(simulation.configuration, simulation.run())
     assert simulation.violation is None
@@ -75,8 +75,8 @@ def verdict_on_every_way(header: bytes, raw: Iterable[bytes]) -> Verdict:
     """The verdict of the compiled model, of TLC alone, and of both, which are the same."""
     assert trace_model().compiled_lines(make=True) is not None
     lines = list(raw)
-    verdict, *others = [
+    verdict, *other_verdicts = [
         replace(verdict_on(header, lines, way=way), compiled=0, both=0) for way in (COMPILED, INTERPRETED, BOTH)
     ]
-    assert others == [verdict, verdict]
+    assert other_verdicts == [verdict, verdict]
     return verdict

@@ -1,4 +1,4 @@
-"""Is a trace a run of the reference?  Another judge than the model, for altered traces that the model accepts."""
+"""Replay of a trace on the reference, a second judge of altered traces that the model accepts."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ from kraft_traces.restore import crash_point_of, draw_of, event_of
 
 
 def is_a_run(configuration: Configuration, lines: Iterable[EventLine]) -> bool:
-    """Does the reference, given the events of these lines, show just what they show?"""
+    """True if the reference produces exactly these lines from their events."""
     world = World(configuration)
     for line in lines:
         assert isinstance(line.time_ms, int), "the lines are complete"

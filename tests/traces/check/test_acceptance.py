@@ -1,4 +1,4 @@
-"""What the cluster produces is accepted, each line with exactly one successor."""
+"""Lines of the simulated cluster are accepted, each with exactly one successor."""
 
 from itertools import product
 
@@ -60,14 +60,14 @@ def test_messages_that_are_remembered_are_bounded_whatever_is_left_out(workload:
         places = [place.path for place in optional_places(line)]
         match left_out:
             case "nothing":
-                gone = []
+                omitted = []
             case "ids":
-                gone = [path for path in places if path in (("message", "id"), ("cause",))]
+                omitted = [path for path in places if path in (("message", "id"), ("cause",))]
             case "sends":
-                gone = [path for path in places if path == ("effects",)]
+                omitted = [path for path in places if path == ("effects",)]
             case _:
-                gone = [path for path in places if path in (("message",), ("cause",))]
-        assert checker.feed(number, line_of(without(line, *gone))) is None
+                omitted = [path for path in places if path in (("message",), ("cause",))]
+        assert checker.feed(number, line_of(without(line, *omitted))) is None
         if checker.is_over:
             break
         assert checker.messages_remembered < 100

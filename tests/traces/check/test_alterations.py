@@ -69,7 +69,7 @@ def test_an_altered_line_is_rejected_at_once(workload: str, seed: int, replicas:
 
 
 def _judge_unseen(trace: Recorded, number: int, path: str, raw: bytes, prefix: Prefix) -> None:
-    """What no line can show at once: a choice of the network, and a number that the model does not have."""
+    """Judge an alteration that no line can reveal at once, such as a choice of the network."""
     line = line_of(raw)
     if prefix.checker.is_over:
         assert path == "input.value"
@@ -115,7 +115,7 @@ def test_alterations_reach_every_field_of_every_type() -> None:
 )
 def test_a_line_of_our_own_with_a_field_missing_is_rejected(field: str, is_wrong: bool) -> None:
     trace = recorded("elections", 1, 120)
-    number, line = next((n, one) for n, one in enumerate(trace.lines, 2) if one.event == "HandleVoteRequest")
+    number, line = next((n, line) for n, line in enumerate(trace.lines, 2) if line.event == "HandleVoteRequest")
     document = document_of(line)
     document["state"]["epoch"] += is_wrong
     del document[field]
@@ -124,9 +124,10 @@ def test_a_line_of_our_own_with_a_field_missing_is_rejected(field: str, is_wrong
     rejection = verdict_on(trace.header(), raw).rejection
     assert rejection is not None
     assert rejection.line == number
-    assert (field, "missing") in [(one.field, one.actual) for one in rejection.differences]
+    assert (field, "missing") in [(difference.field, difference.actual) for difference in rejection.differences]
     # Whoever reads "missing" in a trace of another program under this name learns why that is wrong.
     assert rejection.left_out == ("some" if is_wrong else "all")
-    said = "shows something else, and leaves fields out" if is_wrong else "leaves fields out"
-    assert f"is possible but {said}: a trace by kraft-reference must be whole" in rejection.headline()
-    assert is_wrong or "only one by other software may" in rejection.headline()
+    problem = (
+        "the recorded outcome differs from the model, and fields are missing" if is_wrong else "fields are missing"
+    )
+    assert f"): {problem}: only traces of other software may omit fields" in rejection.headline()

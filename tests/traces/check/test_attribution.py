@@ -17,7 +17,7 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_spec.edits import EditError
 from kraft_traces.check import RejectionKind
-from kraft_traces.check.attribution import attributed_line, line_differences
+from kraft_traces.check.attribution import attribute_line, line_differences
 from kraft_traces.effects import traced_effect
 from kraft_traces.encode import event_line
 from kraft_traces.lines import EventLine
@@ -29,20 +29,20 @@ def steps_of(workload: str) -> tuple[Configuration, list[tuple[ReplicaState, Occ
     """A run's events at replicas, each with the state before it."""
     simulation = RunPlan(3, replicas=3, steps=300, workload=workload).simulation()
     by_replica: dict[int | None, list[Occurrence]] = {}
-    for one in simulation.run():
-        by_replica.setdefault(one.replica_id, []).append(one)
+    for occurrence in simulation.run():
+        by_replica.setdefault(occurrence.replica_id, []).append(occurrence)
     by_replica.pop(None, None)
-    found = [(first.state, one) for of_one in by_replica.values() for first, one in pairwise(of_one) if first.state]
-    return simulation.configuration, found
+    pairs = [(first.state, one) for of_one in by_replica.values() for first, one in pairwise(of_one) if first.state]
+    return simulation.configuration, pairs
 
 
 @pytest.mark.parametrize("workload", ["chaos", "crashes", "impatient-changes", "old-voters"])
 def test_a_line_of_the_reference_differs_in_nothing_from_its_step(workload: str) -> None:
     configuration, steps = steps_of(workload)
     assert len(steps) > 200
-    for before, one in steps:
-        line = event_line(one)
-        replica, event, draw = Replica(before, configuration), event_of(line), Draw(one.sequence, 0, 0)
+    for before, following in steps:
+        line = event_line(following)
+        replica, event, draw = Replica(before, configuration), event_of(line), Draw(following.sequence, 0, 0)
         died = crash_point_of(line)
         if died is None:
             step = replica.step(event, draw)  # type: ignore[arg-type]  # it happens at a replica
@@ -54,25 +54,25 @@ def test_a_line_of_the_reference_differs_in_nothing_from_its_step(workload: str)
 def wrong_line(bug: Misnamed) -> tuple[EventLine, ReplicaState, Configuration]:
     """The first line of a run that shows something else with a bug, and the state before it."""
     configuration, steps = steps_of(bug.workload)
-    for before, one in sorted(steps, key=lambda step: step[1].sequence):
-        line = event_line(one)
+    for before, following in sorted(steps, key=lambda step: step[1].sequence):
+        line = event_line(following)
         event = event_of(line)
         if crash_point_of(line) is not None:
             continue
-        given = Given(before, configuration, event, Draw(one.sequence, 0, 0))  # type: ignore[arg-type]
-        for _, wrong in outcomes(given, {bug.name: bug.edits}):
-            effects = tuple([traced_effect(one.sequence, effect) for effect in wrong.effects])
-            shown = replace(line, state=traced_state(wrong.state), effects=effects, refusal=wrong.refusal)
-            if line_differences(shown, Replica(before, configuration).step(event, given.draw)):  # type: ignore[arg-type]
-                return shown, before, configuration
+        circumstances = Given(before, configuration, event, Draw(following.sequence, 0, 0))  # type: ignore[arg-type]
+        for _, wrong in outcomes(circumstances, {bug.name: bug.edits}):
+            effects = tuple([traced_effect(following.sequence, effect) for effect in wrong.effects])
+            recorded = replace(line, state=traced_state(wrong.state), effects=effects, refusal=wrong.refusal)
+            if line_differences(recorded, Replica(before, configuration).step(event, circumstances.draw)):  # type: ignore[arg-type]
+                return recorded, before, configuration
     raise AssertionError("the run does not meet the bug")
 
 
-@pytest.mark.parametrize("bug", [one for one in MISNAMED if one.workload], ids=lambda bug: bug.name)
+@pytest.mark.parametrize("bug", [bug for bug in MISNAMED if bug.workload], ids=lambda bug: bug.name)
 def test_a_rejected_line_names_the_broken_rule_first(bug: Misnamed) -> None:
     line, before, configuration = wrong_line(bug)
-    found = attributed_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
-    assert found.rules[0] == bug.rule
+    attribution = attribute_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
+    assert attribution.rules[0] == bug.rule
 
 
 def fail(*_: object) -> None:
@@ -80,12 +80,12 @@ def fail(*_: object) -> None:
 
 
 def test_a_defect_of_attribution_leaves_the_verdict_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kraft_traces.check.diagnosis.attributed_line", fail)
+    monkeypatch.setattr("kraft_traces.check.diagnosis.attribute_line", fail)
     story = elected()
     line = story.line("FetchTimeout", 1)
     with pytest.raises(EditError):
         story.rejection_of(line)
     monkeypatch.setattr(defects, "RAISES", False)
-    found = story.rejection_of(line)
-    assert (found.kind, found.rules[0]) == (RejectionKind.NOT_ENABLED, "state.roles")
-    assert found.note.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")
+    rejection = story.rejection_of(line)
+    assert (rejection.kind, rejection.rules[0]) == (RejectionKind.NOT_ENABLED, "state.roles")
+    assert rejection.note.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")

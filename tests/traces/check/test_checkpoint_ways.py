@@ -148,9 +148,9 @@ def _high_watermarks_of_0() -> list[bytes]:
     lines = _lines(run, events)
     for at, line in enumerate(lines):
         document = json.loads(line)
-        for shown in (document, *document.get("replicas", ())):
-            if "state" in shown and shown["state"]["high_watermark"] == -1:
-                shown["state"]["high_watermark"] = 0
+        for part in (document, *document.get("replicas", ())):
+            if "state" in part and part["state"]["high_watermark"] == -1:
+                part["state"]["high_watermark"] = 0
         lines[at] = as_line(document)
     return lines
 
@@ -173,8 +173,8 @@ def _a_gap() -> list[bytes]:
     ],
 )
 def test_both_ways_lead_to_this_verdict(lines_of: Callable[[], list[bytes]], verdict: str, why: str) -> None:
-    found = verdict_on(lines_of())
-    assert found.kind == verdict
-    rejection = found.rejection
+    actual = verdict_on(lines_of())
+    assert actual.kind == verdict
+    rejection = actual.rejection
     named = "" if rejection is None else str(rejection.differences or rejection.properties)
-    assert why in (found.reason or named)
+    assert why in (actual.reason or named)

@@ -124,8 +124,8 @@ def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_par
     document = json.loads(lines[after + 1])
     history = document["history"]
     oldest = min(replica["state"]["epoch"] for replica in document["replicas"])
-    led = [one["epoch"] for one in history["epochs"]]
-    history["epochs"] = [one for one in history["epochs"] if one["epoch"] in range(oldest, max(led) + 1)]
+    led = [entry["epoch"] for entry in history["epochs"]]
+    history["epochs"] = [entry for entry in history["epochs"] if entry["epoch"] in range(oldest, max(led) + 1)]
     assert len(history["epochs"]) < len(led)
     del history["directories"], history["committed"]["past"]
     lines[after + 1] = as_line(document)
@@ -134,9 +134,9 @@ def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_par
         TraceChecker(trace_model(), run.configuration, "trace.jsonl", own=True, start=_parsed(document))
     history["crashes"] += 1
     lines[after + 1] = as_line(document)
-    found = verdict_on(lines).rejection
-    assert found is not None
-    assert [one.field for one in found.differences] == ["history.crashes"]
+    rejection = verdict_on(lines).rejection
+    assert rejection is not None
+    assert [difference.field for difference in rejection.differences] == ["history.crashes"]
 
 
 def test_the_last_committed_record_is_not_forgotten() -> None:
@@ -163,8 +163,15 @@ def test_random_moves_are_judged_with_checkpoints_as_without(seed: int) -> None:
 
 def _what(verdict: Verdict) -> object:
     """A rejection without its line number, which is another one after each checkpoint."""
-    found = verdict.rejection
-    return found and (found.kind, found.sequence, found.event, found.differences, found.properties, found.conjunct)
+    rejection = verdict.rejection
+    return rejection and (
+        rejection.kind,
+        rejection.sequence,
+        rejection.event,
+        rejection.differences,
+        rejection.properties,
+        rejection.conjunct,
+    )
 
 
 def test_replicas_of_any_ids() -> None:
@@ -181,7 +188,8 @@ def _renamed(configuration: Configuration, ids: dict[int, int]) -> Configuration
     return replace(
         configuration,
         replicas={
-            ids[old]: replace(one, key=one.key._replace(id=ids[old])) for old, one in configuration.replicas.items()
+            ids[old]: replace(replica, key=replica.key._replace(id=ids[old]))
+            for old, replica in configuration.replicas.items()
         },
         voters=frozenset(key._replace(id=ids[key.id]) for key in configuration.voters),
         bootstrap_servers=tuple(ids[old] for old in configuration.bootstrap_servers),
@@ -253,23 +261,23 @@ def test_a_lie_in_any_field_of_a_checkpoint_is_rejected_there() -> None:
                     if line == right:
                         # A target that is left out is none.
                         continue
-                    found = checker.feed_checkpoint(sequence + 2, line)
-                    assert found is not None, (place.path, value, other)
-                    assert (found.kind, found.line, found.sequence, found.event) == (
+                    rejection = checker.feed_checkpoint(sequence + 2, line)
+                    assert rejection is not None, (place.path, value, other)
+                    assert (rejection.kind, rejection.line, rejection.sequence, rejection.event) == (
                         RejectionKind.CHECKPOINT,
                         sequence + 2,
                         sequence,
                         "Checkpoint",
                     )
-                    fields = [one.field for one in found.differences]
+                    fields = [difference.field for difference in rejection.differences]
                     path = named(document, place.path)
                     assert any(path.startswith(field) or field.startswith(path) for field in fields), (path, fields)
                     lied.add(place.field)
                     break
-    shown = {shown_field(field) for field in lied}
+    recorded = {shown_field(field) for field in lied}
     states = {f"replicas[].state.{name}" for name in TracedState.__struct_fields__}
     states -= {f"replicas[].state.{name}" for name in (*FOLLOWING, "replica_key")}
-    assert states | ELSEWHERE <= shown, (states | ELSEWHERE) - shown
+    assert states | ELSEWHERE <= recorded, (states | ELSEWHERE) - recorded
     assert len(lied) >= 250
 
 
@@ -368,10 +376,10 @@ def test_a_lie_that_agrees_with_itself_is_rejected(lie: Callable[[Any], None]) -
     document = json.loads(lines[after + 1])
     lie(document)
     lines[after + 1] = as_line(document)
-    found = verdict_on(lines).rejection
-    assert found is not None
-    assert (found.kind, found.line) == (RejectionKind.CHECKPOINT, after + 2)
-    assert found.differences[0].field.startswith(CONSISTENT[lie])
+    rejection = verdict_on(lines).rejection
+    assert rejection is not None
+    assert (rejection.kind, rejection.line) == (RejectionKind.CHECKPOINT, after + 2)
+    assert rejection.differences[0].field.startswith(CONSISTENT[lie])
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -397,8 +405,8 @@ def _nothing(document: Any) -> None:
 
 
 def _a_second_leader(document: Any) -> None:
-    leader = next(one for one in document["replicas"] if one["state"]["role"] == "Leader")
-    other = next(one for one in document["replicas"] if one["state"]["role"] == "Follower")
+    leader = next(replica for replica in document["replicas"] if replica["state"]["role"] == "Leader")
+    other = next(replica for replica in document["replicas"] if replica["state"]["role"] == "Follower")
     key = other["state"]["replica_key"]
     other["state"] |= {"role": "Leader", "leader_id": key["id"], "voted_key": key, "fetched": False}
     other["state"] |= {name: [] for name in ("awaiting", "acknowledged", "fetchers", "fetch_offsets")}
@@ -414,7 +422,7 @@ def _no_votes(document: Any) -> None:
 
 
 def _a_forgotten_vote(document: Any) -> None:
-    follower = next(one["state"] for one in document["replicas"] if one["state"]["role"] == "Follower")
+    follower = next(replica["state"] for replica in document["replicas"] if replica["state"]["role"] == "Follower")
     follower["voted_key"] = None
 
 
@@ -435,17 +443,20 @@ def test_a_run_may_begin_on_a_checkpoint() -> None:
 
 
 def _a_value_beyond_the_model(document: Any) -> None:
-    for records in (document["history"]["committed"]["records"], *[one["records"] for one in document["replicas"]]):
+    for records in (
+        document["history"]["committed"]["records"],
+        *[replica["records"] for replica in document["replicas"]],
+    ):
         for record in records:
             record["value"] += 2**40 if record["kind"] == "Data" else 0
 
 
 def test_a_number_beyond_the_model_leaves_the_verdict_open() -> None:
-    found = opened(_a_value_beyond_the_model)
-    assert found.kind is VerdictKind.INCONCLUSIVE
-    assert found.reason is not None
-    assert found.reason.startswith("line 2: the model cannot hold this checkpoint: ")
-    assert found.reason.endswith(" does not fit in TLC's 32-bit integers")
+    verdict = opened(_a_value_beyond_the_model)
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert verdict.reason is not None
+    assert verdict.reason.startswith("line 2: the model cannot represent this checkpoint: ")
+    assert verdict.reason.endswith(" does not fit in TLC's 32-bit integers")
 
 
 @pytest.mark.parametrize(
@@ -463,16 +474,16 @@ def test_a_number_beyond_the_model_leaves_the_verdict_open() -> None:
 def test_a_run_does_not_begin_where_none_comes_to(
     change: Callable[[Any], None], properties: tuple[str, ...], field: str
 ) -> None:
-    found = opened(change).rejection
-    assert found is not None
-    assert (found.kind, found.line, found.properties) == (RejectionKind.CHECKPOINT, 2, properties)
-    first = found.differences[0].field if found.differences else ""
+    rejection = opened(change).rejection
+    assert rejection is not None
+    assert (rejection.kind, rejection.line, rejection.properties) == (RejectionKind.CHECKPOINT, 2, properties)
+    first = rejection.differences[0].field if rejection.differences else ""
     assert first.startswith(field)
     assert bool(first) == bool(field)
 
 
 def test_of_many_differences_a_hundred_are_named() -> None:
-    """Of a log that lacks a record in the middle all that follow differ."""
+    """If a log lacks a record in the middle, all later records differ."""
     story = Story()
     story.elect(1)
     story.tell(*(story.world.happen(1, ClientAppend(value)) for value in range(230)))
@@ -480,10 +491,10 @@ def test_of_many_differences_a_hundred_are_named() -> None:
     replica = document["replicas"][0]
     del replica["records"][9]
     replica["state"]["log_end_offset"] -= 1
-    found = story.checker().feed_checkpoint(len(story.lines) + 2, _parsed(document))
-    assert found is not None
-    assert len(found.differences) == 100
-    assert [one.field for one in found.differences[:3]] == [
+    rejection = story.checker().feed_checkpoint(len(story.lines) + 2, _parsed(document))
+    assert rejection is not None
+    assert len(rejection.differences) == 100
+    assert [difference.field for difference in rejection.differences[:3]] == [
         "replicas[id=1].state.log_end_offset",
         "replicas[id=1].records[9].value",
         "replicas[id=1].records[10].value",
@@ -516,15 +527,15 @@ def test_a_violation_near_a_checkpoint_is_found_on_its_line(
     assert plain.kind is RejectionKind.PROPERTY
     after = min(plain.sequence + offset, len(run.events))
     lines = run.lines([after], generator=generator)
-    found = verdict_on(lines).rejection
-    assert found == replace(plain, line=plain.line + (after < plain.sequence))
+    rejection = verdict_on(lines).rejection
+    assert rejection == replace(plain, line=plain.line + (after < plain.sequence))
     # What a checkpoint remembers is enough to find it.
     if after < plain.sequence:
         start, model = checkpoint_line(run.states[after]), trace_model(run.switched_off)
         checker = TraceChecker(model, run.configuration, "trace.jsonl", own=generator is None, start=start)
         rejections = [checker.feed(n + 2, event) for n, event in enumerate(run.events[after:], after + 1)]
-        first = next((one for one in rejections if one is not None), None)
-        assert checker.finish(complete=True, rejection=first).rejection == found
+        first = next((rejection for rejection in rejections if rejection is not None), None)
+        assert checker.finish(complete=True, rejection=first).rejection == rejection
 
 
 @pytest.mark.parametrize("offset", OFFSETS)
@@ -543,14 +554,14 @@ def test_whole_invariants_are_checked_at_every_checkpoint(offset: int) -> None:
         for sequence, event in enumerate(run.events[: broken_from + offset], 1):
             checker_events.append(sequence)
             assert checker.feed(sequence + 1, event) is None
-        found = checker.feed_checkpoint(broken_from + offset + 2, checkpoint_line(run.states[broken_from + offset]))
+        rejection = checker.feed_checkpoint(broken_from + offset + 2, checkpoint_line(run.states[broken_from + offset]))
     if offset < 0:
-        assert found is None
+        assert rejection is None
     else:
-        assert found is not None
-        assert (found.kind, found.properties) == (RejectionKind.PROPERTY, ("ConfigAgreement",))
+        assert rejection is not None
+        assert (rejection.kind, rejection.properties) == (RejectionKind.PROPERTY, ("ConfigAgreement",))
         # The last event line before the checkpoint.
-        assert (found.line, found.sequence) == (broken_from + offset + 1, broken_from + offset)
+        assert (rejection.line, rejection.sequence) == (broken_from + offset + 1, broken_from + offset)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -582,11 +593,11 @@ def test_a_checkpoint_that_no_candidate_shows_is_rejected_with_what_the_closest_
     number = len(story.lines) + 3
     document = document_of(story.checkpoint(-1))
     document["history"]["crashes"] = 3
-    found = checker.feed_checkpoint(number, _parsed(document))
-    assert found is not None
-    assert (found.kind, found.line, found.event) == (RejectionKind.CHECKPOINT, number, "Checkpoint")
-    assert found.differences == (Difference("history.crashes", "0", "3"),)
-    assert checker.finish(complete=True, rejection=found).kind is VerdictKind.REJECTED
+    rejection = checker.feed_checkpoint(number, _parsed(document))
+    assert rejection is not None
+    assert (rejection.kind, rejection.line, rejection.event) == (RejectionKind.CHECKPOINT, number, "Checkpoint")
+    assert rejection.differences == (Difference("history.crashes", "0", "3"),)
+    assert checker.finish(complete=True, rejection=rejection).kind is VerdictKind.REJECTED
 
 
 def _parsed(document: Document) -> CheckpointLine:
@@ -615,13 +626,17 @@ def test_a_violation_counts_on_the_candidate_that_the_checkpoint_shows(granted: 
     checker = story.checker(own=False)
     assert checker.feed(before + 2, left_open(arrival)) is None
     assert len(checker.states) > 1
-    found = checker.feed_checkpoint(before + 3, story.checkpoint(-1))
+    rejection = checker.feed_checkpoint(before + 3, story.checkpoint(-1))
     if granted:
-        assert found is not None
-        assert (found.kind, found.line, found.event) == (RejectionKind.PROPERTY, before + 2, "HandleVoteResponse")
-        assert "ElectionSafety" in found.properties
+        assert rejection is not None
+        assert (rejection.kind, rejection.line, rejection.event) == (
+            RejectionKind.PROPERTY,
+            before + 2,
+            "HandleVoteResponse",
+        )
+        assert "ElectionSafety" in rejection.properties
     else:
-        assert found is None
+        assert rejection is None
         assert checker.finish(complete=True).kind is VerdictKind.ACCEPTED
 
 
@@ -640,11 +655,11 @@ def test_a_message_is_the_one_that_its_line_showed(generator: Generator | None, 
     document = json.loads(lines[after + 1])
     document["network"][flight]["message"][field] = value
     lines[after + 1] = as_line(document)
-    found = verdict_on(lines).rejection
-    assert found is not None
-    assert (found.kind, found.line) == (RejectionKind.CHECKPOINT, after + 2)
+    rejection = verdict_on(lines).rejection
+    assert rejection is not None
+    assert (rejection.kind, rejection.line) == (RejectionKind.CHECKPOINT, after + 2)
     identifier = document["network"][flight]["message"]["id"]
-    assert [one.field for one in found.differences] == [f"network[id={identifier}].message.{field}"]
+    assert [difference.field for difference in rejection.differences] == [f"network[id={identifier}].message.{field}"]
 
 
 def test_little_is_observed_between_checkpoints() -> None:
@@ -657,8 +672,8 @@ def test_little_is_observed_between_checkpoints() -> None:
     document = json.loads(lines[at])
     document["replicas"][0]["state"]["high_watermark"] = 2**40
     lines[at] = as_line(document)
-    found = verdict_on(lines).rejection
-    assert found is not None
-    assert (found.kind, found.line, found.sequence) == (RejectionKind.CHECKPOINT, at + 1, 25)
-    assert found.differences[0].field == "replicas[id=1].state.high_watermark"
-    assert found.differences[0].actual == str(2**40)
+    rejection = verdict_on(lines).rejection
+    assert rejection is not None
+    assert (rejection.kind, rejection.line, rejection.sequence) == (RejectionKind.CHECKPOINT, at + 1, 25)
+    assert rejection.differences[0].field == "replicas[id=1].state.high_watermark"
+    assert rejection.differences[0].actual == str(2**40)

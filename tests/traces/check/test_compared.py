@@ -1,4 +1,4 @@
-"""How much of a trace was compared: what its lines show, and for which properties that is enough."""
+"""Extent of the comparison of a trace: its recorded fields, and the properties for which they are enough."""
 
 from collections import Counter
 
@@ -22,17 +22,17 @@ def trace() -> Recorded:
 
 
 def compared(trace: Recorded, at: int | None, *left_out: tuple[str | int, ...]) -> Compared:
-    """What is compared of a foreign trace in which one event, or each if None, leaves this out."""
+    """Return the extent of the comparison of a foreign trace whose events of a type, or all if None, omit fields."""
     lines = [without(line, *(left_out if at in (None, n) else ())) for n, line in enumerate(trace.lines)]
     verdict = verdict_on(trace.header(FOREIGN), lines)
     assert verdict.kind is VerdictKind.ACCEPTED, verdict
     return verdict.compared
 
 
-def too_few(found: Compared) -> Counter[str]:
+def too_few(extent: Compared) -> Counter[str]:
     """The fields, groups and properties for which some events do not show enough, with how many these are."""
-    counts = {**found.fields, **found.properties, **{f"group {name}": one for name, one in found.groups.items()}}
-    return Counter({name: one.events - one.shown for name, one in counts.items() if not one.always})
+    counts = {**extent.fields, **extent.properties, **{f"group {name}": count for name, count in extent.groups.items()}}
+    return Counter({name: count.events - count.shown for name, count in counts.items() if not count.always})
 
 
 def test_every_field_that_is_compared_is_in_one_group() -> None:
@@ -70,9 +70,9 @@ def test_what_one_event_leaves_out_is_not_counted_there_and_everywhere_else(
     trace: Recorded, event: str, left_out: tuple[str, ...], lacking: set[str]
 ) -> None:
     at = next(n for n, line in enumerate(trace.lines) if line.event == event)
-    found = compared(trace, at, left_out)
-    few = too_few(found)
-    assert found.whole is Extent.PARTIAL
+    extent = compared(trace, at, left_out)
+    few = too_few(extent)
+    assert extent.whole is Extent.PARTIAL
     assert set(few.values()) == {1}
     assert lacking <= few.keys()
     if left_out[0] != "effects":
@@ -97,7 +97,7 @@ def test_names_alone_are_names_only_and_lack_every_requirement() -> None:
     run = recorded("calm", 1, 30)
     names = Recorded(run.configuration, ())
     names.lines = run.lines[:12]
-    found = compared(names, None, *((name,) for name in EVERYTHING))
-    assert found.whole is Extent.NAMES_ONLY
-    assert all(one.shown == 0 for one in found.properties.values())
-    assert all(found.lacking(name) for name in (*REQUIREMENTS, *PROPERTIES) if name != "PreVoteIsPure")
+    extent = compared(names, None, *((name,) for name in EVERYTHING))
+    assert extent.whole is Extent.NAMES_ONLY
+    assert all(count.shown == 0 for count in extent.properties.values())
+    assert all(extent.lacking(name) for name in (*REQUIREMENTS, *PROPERTIES) if name != "PreVoteIsPure")

@@ -25,17 +25,17 @@ def counted(trace: Recorded) -> Documents:
     numbers = {replica: count(500) for replica in trace.configuration.replicas}
     own: dict[tuple[int, int, int], int] = {}
 
-    def named(asker: int, asked: int, drawn: int) -> int:
-        if (asker, asked, drawn) not in own:
-            own[asker, asked, drawn] = next(numbers[asker])
-        return own[asker, asked, drawn]
+    def named(requester: int, receiver: int, drawn: int) -> int:
+        if (requester, receiver, drawn) not in own:
+            own[requester, receiver, drawn] = next(numbers[requester])
+        return own[requester, receiver, drawn]
 
     lines = [document_of(line) for line in trace.lines]
     for line in lines:
         for message in _messages(line):
             ends = (message["source"], message["destination"])
-            asker, asked = ends if message["type"].endswith("Request") else ends[::-1]
-            message["correlation_id"] = named(asker, asked, message["correlation_id"])
+            requester, receiver = ends if message["type"].endswith("Request") else ends[::-1]
+            message["correlation_id"] = named(requester, receiver, message["correlation_id"])
         state = line.get("state")
         if state:
             replica = line["replica"]
@@ -68,26 +68,26 @@ def test_an_id_that_only_its_receiver_shows_is_right() -> None:
 
 
 def _of_another_request(lines: Documents) -> str:
-    *_, line = (one for one in lines if one["event"] == "HandleFetchRequest" and one["effects"])
-    _set(line, "FetchResponse", lambda given: given - 1)
+    *_, line = (line for line in lines if line["event"] == "HandleFetchRequest" and line["effects"])
+    _set(line, "FetchResponse", lambda correlation_id: correlation_id - 1)
     return "event.fetches.late"
 
 
 def _of_none(lines: Documents) -> str:
-    line = next(one for one in lines if one["event"] == "HandleVoteResponse")
+    line = next(line for line in lines if line["event"] == "HandleVoteResponse")
     line["message"]["correlation_id"] = 7
     return "message.correlation_id"
 
 
 def _twice(lines: Documents) -> str:
     """A replica that gives one id to a request that timed out and to the next one to the same receiver."""
-    timeout = next(place for place, one in enumerate(lines) if one["event"] == "RequestTimeout")
+    timeout = next(place for place, line in enumerate(lines) if line["event"] == "RequestTimeout")
     replica, to = lines[timeout]["replica"], lines[timeout]["input"]["destination"]
     sends = [
         (place, effect["message"])
-        for place, one in enumerate(lines)
-        for effect in one.get("effects") or ()
-        if one.get("replica") == replica
+        for place, line in enumerate(lines)
+        for effect in line.get("effects") or ()
+        if line.get("replica") == replica
         and effect.get("message", {}).get("destination") == to
         and effect["message"]["type"].endswith("Request")
     ]
@@ -111,8 +111,8 @@ def test_a_wrong_id_is_rejected(spoil: Callable[[Documents], str]) -> None:
     verdict = verdict_of(trace, lines)
     assert verdict.rejection is not None
     conjunct = verdict.rejection.conjunct
-    shown = [one.field for one in verdict.rejection.differences] if conjunct is None else [conjunct.text]
-    assert any(field in one for one in shown), verdict.rejection
+    places = [difference.field for difference in verdict.rejection.differences] if conjunct is None else [conjunct.text]
+    assert any(field in it for it in places), verdict.rejection
 
 
 def _without_ids_of_requests(lines: Documents) -> None:
@@ -128,12 +128,12 @@ def test_a_pending_change_is_compared_where_the_id_of_its_request_is_hidden() ->
     for line in lines:
         line.get("state", {}).pop("awaiting", None)
     assert verdict_of(trace, lines).kind is VerdictKind.ACCEPTED
-    changes = (one["state"]["pending_change"] for one in lines if one.get("state"))
-    pending = next(one for one in changes if one and isinstance(one["requester"], int))
+    changes = (line["state"]["pending_change"] for line in lines if line.get("state"))
+    pending = next(change for change in changes if change and isinstance(change["requester"], int))
     pending["when_committed"] = not pending["when_committed"]
     verdict = verdict_of(trace, lines)
     assert verdict.rejection is not None
-    assert [one.field for one in verdict.rejection.differences] == ["state.pending_change"]
+    assert [difference.field for difference in verdict.rejection.differences] == ["state.pending_change"]
 
 
 def test_what_is_awaited_tells_the_ids_that_the_requests_do_not_show() -> None:
@@ -141,29 +141,31 @@ def test_what_is_awaited_tells_the_ids_that_the_requests_do_not_show() -> None:
     lines = counted(trace)
     _without_ids_of_requests(lines)
     assert verdict_of(trace, lines).kind is VerdictKind.ACCEPTED
-    later = (one for one in lines if one["event"] not in ("Poll", "PollFetch"))
-    *_, state = (one["state"] for one in later if one.get("state", {}).get("awaiting"))
-    receiver, given = state["awaiting"][-1]
-    state["awaiting"][-1] = [receiver, given + 1]
+    later = (line for line in lines if line["event"] not in ("Poll", "PollFetch"))
+    *_, state = (line["state"] for line in later if line.get("state", {}).get("awaiting"))
+    receiver, correlation_id = state["awaiting"][-1]
+    state["awaiting"][-1] = [receiver, correlation_id + 1]
     verdict = verdict_of(trace, lines)
     assert verdict.rejection is not None
-    assert [one.field for one in verdict.rejection.differences] == ["state.awaiting"]
+    assert [difference.field for difference in verdict.rejection.differences] == ["state.awaiting"]
 
 
 def test_an_id_that_no_request_has_is_wrong_even_if_it_is_the_number_in_the_model() -> None:
     trace = recorded("chaos", 3, 200)
     lines = counted(trace)
     line, own = next(
-        (line, document_of(one)["state"]["awaiting"])
-        for line, one in zip(lines, trace.lines, strict=True)
+        (line, document_of(it)["state"]["awaiting"])
+        for line, it in zip(lines, trace.lines, strict=True)
         if line["event"] not in ("Poll", "PollFetch") and line.get("state", {}).get("awaiting")
     )
     line["state"]["awaiting"] = own
-    found = verdict_on_every_way(trace.header(FOREIGN), [json.dumps(one).encode() + b"\n" for one in lines]).rejection
-    assert found is not None
-    (difference,) = found.differences
-    assert (found.sequence, difference.field) == (line["sequence"], "state.awaiting")
-    assert difference.expected == "ids of requests that it has sent"
+    rejection = verdict_on_every_way(
+        trace.header(FOREIGN), [json.dumps(line).encode() + b"\n" for line in lines]
+    ).rejection
+    assert rejection is not None
+    (difference,) = rejection.differences
+    assert (rejection.sequence, difference.field) == (line["sequence"], "state.awaiting")
+    assert difference.expected == "ids of requests that replica 1 has sent"
 
 
 def test_so_is_that_of_a_pending_change() -> None:
@@ -171,11 +173,12 @@ def test_so_is_that_of_a_pending_change() -> None:
     lines = counted(trace)
     line, own = next(
         (line, pending)
-        for line, one in zip(lines, trace.lines, strict=True)
-        if (pending := document_of(one).get("state", {}).get("pending_change"))
-        and isinstance(pending["requester"], int)
+        for line, it in zip(lines, trace.lines, strict=True)
+        if (pending := document_of(it).get("state", {}).get("pending_change")) and isinstance(pending["requester"], int)
     )
     line["state"]["pending_change"] = own
-    found = verdict_on_every_way(trace.header(FOREIGN), [json.dumps(one).encode() + b"\n" for one in lines]).rejection
-    assert found is not None
-    assert [one.field for one in found.differences] == ["state.pending_change.request"]
+    rejection = verdict_on_every_way(
+        trace.header(FOREIGN), [json.dumps(line).encode() + b"\n" for line in lines]
+    ).rejection
+    assert rejection is not None
+    assert [difference.field for difference in rejection.differences] == ["state.pending_change.request"]

@@ -51,12 +51,12 @@ def simulated(workload: str) -> bytes:
 
 
 def one_in(lines: int) -> Way:
-    """TLC is asked of one in so many lines."""
+    """Way in which TLC checks one in so many lines."""
     return Way(Sample(lines, lines))
 
 
 def said(content: bytes, *, way: Way) -> Verdict | str:
-    """The verdict, without which way it came about."""
+    """Return the verdict without the numbers of lines of each checker."""
     try:
         verdict = check_reader(trace_of_bytes(content), way=way)
         return replace(verdict, compiled=0, both=0)
@@ -145,7 +145,7 @@ def test_a_line_beyond_the_limit_is_told_among_right_ones() -> None:
     content = b"".join((*lines[:20], lines[20][:-1].ljust(limit) + b"\n", *lines[21:]))
     with (
         TraceReader(BytesIO(content), "-", line_bytes_max=limit) as reader,
-        pytest.raises(LineTooLongError, match="-:21: a line of more than"),
+        pytest.raises(LineTooLongError, match="-:21: the line is longer than"),
     ):
         check_reader(reader, way=one_in(100))
 
@@ -163,7 +163,7 @@ def test_a_fault_of_the_compiler_is_found_by_tlc(monkeypatch: pytest.MonkeyPatch
     model = trace_model()
     for name in ("\\cup", "\\union"):
         kind, _ = expressions._BUILT_IN[name]
-        faulty = (kind, lambda x, given, scope, node: x.term(given[0], scope).as_value())
+        faulty = (kind, lambda x, arguments, scope, node: x.term(arguments[0], scope).as_value())
         monkeypatch.setitem(expressions._BUILT_IN, name, faulty)
     building.write_jar(model.specification, building.TRACE, tmp_path / "faulty.jar")
     monkeypatch.setattr(model, "_lines", building.load(tmp_path / "faulty.jar", "Lines"))

@@ -1,4 +1,4 @@
-"""Traces of somebody else, who leaves fields out: never a wrong rejection, and a right one where enough is left."""
+"""Foreign traces with missing fields: never rejected wrongly, and rejected rightly if enough fields are recorded."""
 
 import json
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def test_leaving_fields_out_never_makes_a_right_trace_wrong(
     assert verdict.kind in (VerdictKind.ACCEPTED, VerdictKind.INCONCLUSIVE), verdict
     assert verdict.candidates_max <= 100
     if verdict.kind is VerdictKind.INCONCLUSIVE:
-        assert "more than 100 candidate states" in str(verdict.reason) or "left out" in str(verdict.reason)
+        assert "more than 100 candidate states" in str(verdict.reason) or "is missing" in str(verdict.reason)
 
 
 AWAITED = ("state", "awaiting")
@@ -99,10 +99,10 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
         document = document_of(line)
         for field in ("effects", "refusal", "cause"):
             document.pop(field, None)
-        shown = [place for place in places(document) if place.path[0] in ("state", "message")]
-        for place in chance.sample(shown, min(len(shown), 1 if number % 4 == 0 else 0)):
+        candidates = [place for place in places(document) if place.path[0] in ("state", "message")]
+        for place in chance.sample(candidates, min(len(candidates), 1 if number % 4 == 0 else 0)):
             alteration = altered(document, place, chance)
-            if alteration is None or _says_less(place.path, alteration.says) or _is_name(line, alteration):
+            if alteration is None or _says_less(place.path, alteration.altered) or _is_name(line, alteration):
                 continue
             if _is_synced_earlier(line, alteration) or _leaves_own_vote_out(line, alteration):
                 continue
@@ -110,18 +110,18 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
                 continue
             if _is_refused_by_the_reader(alteration.raw):
                 continue
-            found = checker.feed(number, line_of(alteration.raw))
-            if found is None and (place.path == ("message", "correlation_id") or place.path[:2] == AWAITED):
+            rejection = checker.feed(number, line_of(alteration.raw))
+            if rejection is None and (place.path == ("message", "correlation_id") or place.path[:2] == AWAITED):
                 # Who died as it asked has shown no id of what it sent: this may be one.
                 is_request = place.path[:2] != AWAITED and type(line.message).__name__.endswith("Request")
                 asker = line.message.source if is_request else line.replica  # type: ignore[union-attr]
                 assert asker in checker._correlations._unsure, alteration
                 return
-            if found is None:
+            if rejection is None:
                 # Not wrong: it is what another answer to an open decision gives.
                 assert checker.finish(complete=False).open_answers, alteration
                 return
-            assert (found.kind, found.line) == (RejectionKind.MISMATCH, number)
+            assert (rejection.kind, rejection.line) == (RejectionKind.MISMATCH, number)
         assert checker.feed(number, line_from(document)) is None
     assert checker.finish(complete=True).candidates_max == 1
 
@@ -142,28 +142,28 @@ def _is_refused_by_the_reader(raw: bytes) -> bool:
 
 
 def _is_synced_earlier(line: EventLine, alteration: Alteration) -> bool:
-    """Where no effects are shown, a replica may have synced more of its log than the model."""
-    if (alteration.path, type(alteration.says)) != ("state.flushed_offset", int):
+    """If effects are missing, a replica may have synced more of its log than the model."""
+    if (alteration.path, type(alteration.altered)) != ("state.flushed_offset", int):
         return False
     end = getattr(line.state, "log_end_offset", 0)
-    return bool(alteration.said < alteration.says <= end)
+    return bool(alteration.original < alteration.altered <= end)
 
 
 def _leaves_own_vote_out(line: EventLine, alteration: Alteration) -> bool:
     """A leader need not name its vote for itself."""
-    return (alteration.path, alteration.says) == ("state.voted_key", None) and (
+    return (alteration.path, alteration.altered) == ("state.voted_key", None) and (
         getattr(line.state, "leader_id", None) == line.replica
     )
 
 
 def _is_unknown_watermark(alteration: Alteration) -> bool:
     """Neither a high watermark of -1 nor one of 0 says that a record is committed."""
-    return alteration.path.endswith(".high_watermark") and {alteration.said, alteration.says} == {-1, 0}
+    return alteration.path.endswith(".high_watermark") and {alteration.original, alteration.altered} == {-1, 0}
 
 
 def _is_name(line: EventLine, alteration: Alteration) -> bool:
     """Where nothing is shown of what is sent, a correlation id is first seen in what its sender awaits: any will do."""
-    match line.event, alteration.path.split("."), alteration.said, alteration.says:
+    match line.event, alteration.path.split("."), alteration.original, alteration.altered:
         case "Poll" | "PollFetch", ["state", "awaiting", _, "1"], _, _:
             return True
         case "Poll" | "PollFetch", ["state", "awaiting", _], [receiver, _], [same, _]:
@@ -262,7 +262,7 @@ def test_no_property_is_reported_while_a_branch_without_a_violation_survives() -
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Which messages a line may mean, the bound, and what cannot be found by trying.
+# Which messages a line may mean, the bound, and what cannot be inferred.
 # ---------------------------------------------------------------------------------------------------------
 
 
@@ -292,7 +292,7 @@ def test_more_candidates_than_the_bound_are_inconclusive() -> None:
     verdict = foreign_verdict(story, left_open(arrival), candidates_max=1)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     number = len(story.lines) + 2
-    assert verdict.reason == f"line {number}: more than 1 candidate states: the trace leaves out too much"
+    assert verdict.reason == f"line {number}: the trace omits too many fields: more than 1 candidate states"
     assert verdict.rejection is None
 
 
@@ -314,7 +314,7 @@ def test_what_cannot_be_found_by_trying_is_inconclusive(event: str, field: str) 
     verdict = foreign_verdict(story, line)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     assert verdict.reason is not None
-    assert verdict.reason.endswith(f"input.{field} is left out, and cannot be found by trying")
+    assert verdict.reason.endswith(f"input.{field} is missing, and cannot be inferred")
 
 
 @pytest.mark.parametrize("event", ["ClientAppend", "AppendVoters", "ReplaceDisk"])
@@ -343,9 +343,9 @@ def test_an_event_that_is_not_possible_is_rejected_whatever_is_left_out() -> Non
     story = elected()
     everything = {"cause": ..., "effects": ..., "state": ...}
     for event, replica in (("Restart", 1), ("FetchTimeout", 1), ("HandleVoteRequest", 2), ("PollFetch", 1)):
-        found = story.rejection_of(story.line(event, replica, **everything), own=False)
-        assert found.kind is RejectionKind.NOT_ENABLED
-        assert found.conjunct is not None
+        rejection = story.rejection_of(story.line(event, replica, **everything), own=False)
+        assert rejection.kind is RejectionKind.NOT_ENABLED
+        assert rejection.conjunct is not None
 
 
 def test_a_foreign_cluster_id_is_rejected_and_none_is_not() -> None:
@@ -365,7 +365,9 @@ def test_a_message_that_was_never_shown_is_compared_with_the_models() -> None:
     document["message"]["fetch_offset"] = 3
     verdict = foreign_verdict(story, line_from(document))
     assert verdict.rejection is not None
-    assert [(one.field, one.expected) for one in verdict.rejection.differences] == [("message.fetch_offset", "0")]
+    assert [(difference.field, difference.expected) for difference in verdict.rejection.differences] == [
+        ("message.fetch_offset", "0")
+    ]
 
 
 def test_the_candidates_of_all_lines_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +378,7 @@ def test_the_candidates_of_all_lines_together_are_bounded(monkeypatch: pytest.Mo
     monkeypatch.setattr("kraft_traces.check.fast.BESIDES_PER_LINE", 0)
     trace = recorded("chaos", 1, 60)
     chance = Random(1)
-    found = verdict_on_every_way(trace.header(FOREIGN), [with_holes(line, chance, 0.1) for line in trace.lines])
-    assert found.kind is VerdictKind.INCONCLUSIVE
-    assert found.reason is not None
-    assert "the lines so far have left more than 0 candidate states beside one" in found.reason
+    verdict = verdict_on_every_way(trace.header(FOREIGN), [with_holes(line, chance, 0.1) for line in trace.lines])
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert verdict.reason is not None
+    assert "the lines so far leave more than 0 additional candidate states" in verdict.reason

@@ -1,4 +1,4 @@
-"""What the checker puts away can come back: a voter with an empty disk begins again in epoch 0."""
+"""State that the checker garbage-collected can matter again: a voter with an empty disk begins again in epoch 0."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ class StaticVoters(Story):
 
     def campaign(self, replica: int, *, to: tuple[int, ...]) -> None:
         """Candidate of the next epoch by the Pre-Vote of these replicas; the requests for votes are on their way."""
-        for one in (*(other for other in to if other != replica), replica):
+        for voter in (*(other for other in to if other != replica), replica):
             # Who follows a leader that serves it refuses every Pre-Vote.
-            if self.world.state(one).role is Role.FOLLOWER:
-                self.tell(self.world.happen(one, FetchTimeout()))
+            if self.world.state(voter).role is Role.FOLLOWER:
+                self.tell(self.world.happen(voter, FetchTimeout()))
         if self.world.state(replica).role is Role.LEADER:
             self.tell(self.world.happen(replica, Shutdown()))
         while self.world.state(replica).role is not Role.PROSPECTIVE:
@@ -72,7 +72,7 @@ class StaticVoters(Story):
             self.tell(self.world.restart(replica))
 
     def rejection(self, every: int = 1) -> Rejection | None:
-        """What the checker says of all lines."""
+        """Return the first rejection of the lines; None if all are accepted."""
         checker = TraceChecker(trace_model(), self.configuration, "trace.jsonl", own=True, every=every)
         for number, line in enumerate(self.lines, 2):
             rejection = checker.feed(number, line)
@@ -118,16 +118,16 @@ def other_record_in_place_of_a_committed_one() -> StaticVoters:
 
 @pytest.mark.parametrize("every", [1, 500])
 def test_a_second_leader_of_an_epoch_that_all_had_left_is_found(every: int) -> None:
-    found = second_leader_of_a_forgotten_epoch().rejection(every)
-    assert found is not None
-    assert "ElectionSafety" in found.properties
+    rejection = second_leader_of_a_forgotten_epoch().rejection(every)
+    assert rejection is not None
+    assert "ElectionSafety" in rejection.properties
 
 
 @pytest.mark.parametrize("every", [1, 500])
 def test_a_record_in_place_of_a_committed_one_that_all_had_in_a_snapshot_is_found(every: int) -> None:
-    found = other_record_in_place_of_a_committed_one().rejection(every)
-    assert found is not None
-    assert set(found.properties) >= {"CommittedNeverLost", "StateMachineSafety"}
+    rejection = other_record_in_place_of_a_committed_one().rejection(every)
+    assert rejection is not None
+    assert set(rejection.properties) >= {"CommittedNeverLost", "StateMachineSafety"}
 
 
 def test_a_leader_that_died_in_the_step_that_elected_it_has_led_its_epoch() -> None:
@@ -144,9 +144,9 @@ def test_a_leader_that_died_in_the_step_that_elected_it_has_led_its_epoch() -> N
     assert story.rejection() is None
     story.deliver_all(to=(2, 3))
     assert (story.world.state(2).role, story.world.state(2).epoch) == (Role.LEADER, 1)
-    found = story.rejection()
-    assert found is not None
-    assert "ElectionSafety" in found.properties
+    rejection = story.rejection()
+    assert rejection is not None
+    assert "ElectionSafety" in rejection.properties
 
 
 @pytest.mark.parametrize("taken", ["U2", "U1", "NEW1"])
@@ -158,9 +158,9 @@ def test_a_new_disk_with_a_directory_id_that_was_given_out_is_rejected(taken: st
     document: dict[str, Any] = document_of(story.tell(story.world.replace_disk(1, "NEW3")))
     document["input"]["directory_id"] = document["state"]["replica_key"]["directory_id"] = taken
     story.lines[-1] = line_from(document)
-    found = story.rejection()
-    assert found is not None
-    assert (found.kind, found.line) == (RejectionKind.NOT_ENABLED, len(story.lines) + 1)
-    assert found.rules[0] == "identity.directory-id-at-format"
-    assert found.conjunct is not None
-    assert "history.directories" in found.conjunct.text
+    rejection = story.rejection()
+    assert rejection is not None
+    assert (rejection.kind, rejection.line) == (RejectionKind.NOT_ENABLED, len(story.lines) + 1)
+    assert rejection.rules[0] == "identity.directory-id-at-format"
+    assert rejection.conjunct is not None
+    assert "history.directories" in rejection.conjunct.text

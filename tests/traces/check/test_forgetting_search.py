@@ -81,10 +81,10 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Judge, Ju
         judge.pool.shutdown(cancel_futures=True)
 
 
-def move(story: StaticVoters, kind: str, replica: int, others: tuple[int, ...]) -> None:
-    """One move of a run, as far as it is possible; what has happened until then is in the story."""
+def move(story: StaticVoters, kind: str, replica: int, voters: tuple[int, ...]) -> None:
+    """Make one move of a run, if it is possible, after the events of the story."""
     world = story.world
-    to = (*others, *({replica} - set(others)))
+    to = (*voters, *({replica} - set(voters)))
     try:
         match kind:
             case "win":
@@ -93,16 +93,16 @@ def move(story: StaticVoters, kind: str, replica: int, others: tuple[int, ...]) 
                 story.campaign(replica, to=to)
                 story.lose(replica)
             case "commit":
-                for leader in (one for one in IDS if world.state(one).role is Role.LEADER):
+                for leader in (replica for replica in IDS if world.state(replica).role is Role.LEADER):
                     story.tell(world.happen(leader, ClientAppend(len(story.lines))))
                     story.fetch(leader, *(set(to) - {leader}))
             case "snapshots":
-                for one in IDS:
-                    end = world.state(one).high_watermark or 0
-                    if end > world.state(one).log.start_offset:
-                        story.tell(world.happen(one, TakeSnapshot(end)))
+                for voter in IDS:
+                    end = world.state(voter).high_watermark or 0
+                    if end > world.state(voter).log.start_offset:
+                        story.tell(world.happen(voter, TakeSnapshot(end)))
             case "new disks":
-                story.replace_disks(*others)
+                story.replace_disks(*voters)
             case _:
                 return
     except AssertionError:

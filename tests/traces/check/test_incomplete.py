@@ -15,15 +15,15 @@ def trace() -> Recorded:
 
 
 @pytest.mark.parametrize(
-    ("ending", "said"),
+    ("ending", "reason"),
     [(False, "without an end line"), (True, "the end line says that the run was not over")],
 )
-def test_a_trace_that_stops_early_is_inconclusive(trace: Recorded, ending: bool, said: str) -> None:
+def test_a_trace_that_stops_early_is_inconclusive(trace: Recorded, ending: bool, reason: str) -> None:
     end = encode_line(EndLine(len(trace.lines), False)) if ending else b""
     verdict = verdict_on(trace.header(), trace.raw, ending=end)
     assert (verdict.kind, verdict.complete, verdict.rejection) == (VerdictKind.INCONCLUSIVE, False, None)
     assert verdict.events == len(trace.lines)
-    assert said in str(verdict.reason)
+    assert reason in str(verdict.reason)
 
 
 def _with_a_wrong_epoch(trace: Recorded, at: int) -> list[bytes]:
@@ -41,12 +41,12 @@ def test_a_wrong_line_is_rejected_however_the_trace_ends(trace: Recorded, ending
     assert verdict.rejection is not None
     assert (verdict.kind, verdict.events) == (VerdictKind.REJECTED, at)
     assert (verdict.rejection.kind, verdict.rejection.line) == (RejectionKind.MISMATCH, at + 2)
-    assert [one.field for one in verdict.rejection.differences] == ["state.epoch"]
+    assert [difference.field for difference in verdict.rejection.differences] == ["state.epoch"]
     assert verdict.rejection.source == "trace"
 
 
 def test_progress_is_told_as_lines_are_done(trace: Recorded) -> None:
-    told: list[int] = []
+    counts: list[int] = []
     content = b"".join([trace.header(), *trace.raw])
-    check_reader(trace_of_bytes(content), on_events=told.append)
-    assert sum(told) == len(trace.lines)
+    check_reader(trace_of_bytes(content), on_events=counts.append)
+    assert sum(counts) == len(trace.lines)

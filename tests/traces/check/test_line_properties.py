@@ -1,4 +1,4 @@
-"""Which properties a line is held to: those that a rejection can name, and each of them on every line."""
+"""Properties that each line is checked against: those that a rejection can name, and each of them on every line."""
 
 from importlib.resources import files
 
@@ -16,13 +16,13 @@ def _clauses(module: str, operator: str) -> list[str]:
 
 
 def test_every_property_is_asked_on_every_line() -> None:
-    asked = [*_clauses("Trace", "LineInvariants"), *_clauses("Trace", "LineSteps")]
+    clauses = [*_clauses("Trace", "LineInvariants"), *_clauses("Trace", "LineSteps")]
     expected = {
-        f"Local{name}(event.replica)" if f"Local{name}(event.replica)" in asked else operator
+        f"Local{name}(event.replica)" if f"Local{name}(event.replica)" in clauses else operator
         for name, operator in LINE_PROPERTIES.items()
         if name not in _ELSEWHERE
     }
-    assert sorted(asked) == sorted(expected)
+    assert sorted(clauses) == sorted(expected)
 
 
 def test_what_is_not_asked_is_a_clause_of_what_is() -> None:

@@ -1,4 +1,4 @@
-"""What is kept in memory while a trace is checked does not depend on its length, where replicas take snapshots."""
+"""Memory for checking a trace does not depend on its length, where replicas take snapshots."""
 
 from dataclasses import replace
 from itertools import islice
@@ -22,7 +22,7 @@ LOOK_EVERY = 1_000
 
 
 class Kept(NamedTuple):
-    """What is kept after a line, counted."""
+    """Sizes of the checker's data after a line."""
 
     followed: int
     """Messages on their way, of the reader."""
@@ -73,7 +73,7 @@ def test_thirty_thousand_lines_with_snapshots_are_checked_in_bounded_memory() ->
     header = encode_line(header_line(simulation.configuration, own_generator()))
     continuity = Continuity(parse_header(header, "trace"), "trace")
     checker = TraceChecker(trace_model(), simulation.configuration, "trace", own=True)
-    seen: list[Kept] = []
+    sizes: list[Kept] = []
     appended = last_epoch = 0
     for number, occurrence in enumerate(islice(simulation.run(), LINES), 2):
         appended += isinstance(occurrence.event, ClientAppend) and occurrence.refusal is None
@@ -83,11 +83,11 @@ def test_thirty_thousand_lines_with_snapshots_are_checked_in_bounded_memory() ->
         continuity.follow(line, number)
         assert checker.feed(number, line) is None
         if (number - 1) % LOOK_EVERY == 0:
-            seen.append(kept(continuity, checker))
-    assert len(seen) == LINES // LOOK_EVERY
+            sizes.append(kept(continuity, checker))
+    assert len(sizes) == LINES // LOOK_EVERY
     assert not checker.is_over
     for field, bound in MOST._asdict().items():
-        assert max(getattr(one, field) for one in seen) < bound, (field, seen)
+        assert max(getattr(observation, field) for observation in sizes) < bound, (field, sizes)
     # Without an end to it that would be kept.
     assert appended > 4 * MOST.records
     assert last_epoch > 4 * MOST.epochs

@@ -1,4 +1,4 @@
-"""What the rules leave open is right at any replica of other software; what comes close to it is wrong."""
+"""Settings that the rules leave open are accepted at any replica of other software; what comes close to it is wrong."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -30,11 +30,11 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.simulation import Simulation
+from kraft_traces.alternatives.decisions import OPEN_DECISIONS
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind
 from kraft_traces.check.model import trace_model
 from kraft_traces.encode import encode_line, event_line, header_line
-from kraft_traces.inference.inferring import of_opaque
-from kraft_traces.latitude.decisions import OPEN_DECISIONS
+from kraft_traces.inference.inferring import opaque_profile
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 
@@ -51,8 +51,8 @@ OTHERWISE = {
 
 def simulated(plan: RunPlan, make: Callable[[ReplicaState, Configuration], Replica]) -> Simulation:
     preset = plan.preset()
-    given = (plan.configuration(), plan.seed, preset.workload, preset.faults)
-    return Simulation(*given, steps=plan.steps, make_replica=make)
+    arguments = (plan.configuration(), plan.seed, preset.workload, preset.faults)
+    return Simulation(*arguments, steps=plan.steps, make_replica=make)
 
 
 @cache
@@ -76,9 +76,9 @@ def verdict(trace: Recorded) -> Verdict:
 @pytest.mark.parametrize("workload", ["crashes", "chaos"])
 def test_other_answers_are_right_and_the_verdict_names_them(workload: str) -> None:
     trace = recorded_with(tuple(OTHERWISE.items()), workload, 5, 400)
-    found = verdict(trace)
-    assert found.kind is VerdictKind.ACCEPTED, found
-    taken = {one.decision: one.answer for one in found.open_answers}
+    actual = verdict(trace)
+    assert actual.kind is VerdictKind.ACCEPTED, actual
+    taken = {setting.decision: setting.answer for setting in actual.open_answers}
     assert "leader_high_watermark" in taken
     assert taken.items() <= OTHERWISE.items()
 
@@ -97,10 +97,10 @@ def test_a_trace_that_hides_its_state_may_answer_otherwise() -> None:
 def test_whom_a_follower_asks_is_shown_or_the_header_says_it() -> None:
     """Rule: fetch.who-fetches."""
     trace = recorded_with((("unanswered_fetch", "servers-too"),), "chaos", 5, 400)
-    assert [one.decision for one in verdict(trace).open_answers] == ["unanswered_fetch"]
+    assert [setting.decision for setting in verdict(trace).open_answers] == ["unanswered_fetch"]
     hidden = [encode_line(msgspec.structs.replace(line, state=msgspec.UNSET)) for line in trace.lines]
     assert verdict_on(trace.header(FOREIGN), hidden).kind is VerdictKind.REJECTED
-    profile = of_opaque(trace.configuration.profile)
+    profile = opaque_profile(trace.configuration.profile)
     said = encode_line(header_line(replace(trace.configuration, profile=profile), FOREIGN))
     assert verdict_on(said, hidden).kind is VerdictKind.ACCEPTED
 
@@ -115,9 +115,9 @@ def test_to_whom_a_leader_announces_itself_is_seen_in_what_it_sends() -> None:
         return msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, awaiting=msgspec.UNSET))
 
     raw = [encode_line(without_connections(line)) for line in trace.lines]
-    found = verdict_on(trace.header(FOREIGN), raw)
-    assert found.kind is VerdictKind.ACCEPTED, found
-    assert "announced_to" in [one.decision for one in found.open_answers]
+    verdict = verdict_on(trace.header(FOREIGN), raw)
+    assert verdict.kind is VerdictKind.ACCEPTED, verdict
+    assert "announced_to" in [setting.decision for setting in verdict.open_answers]
 
 
 def test_every_event_that_asks_for_an_answer_says_so() -> None:
@@ -170,9 +170,9 @@ def test_a_restart_with_an_own_vote_has_three_ways_to_keep_it(answer: str) -> No
     assert rejection_of(story, line) is None
     assert isinstance(line.state, TracedState)
     forgets = msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, voted_key=None))
-    found = rejection_of(story, forgets)
-    assert found is not None
-    assert "durable.restart.voted-self" in found.rules
+    rejection = rejection_of(story, forgets)
+    assert rejection is not None
+    assert "durable.restart.voted-self" in rejection.rules
 
 
 @pytest.mark.parametrize(("timer_fired", "granted", "is_right"), [(False, False, True), (True, False, False)])
@@ -189,8 +189,8 @@ def test_a_follower_may_go_on_refusing_until_its_timer_fires(timer_fired: bool, 
     story.tell(story.world.happen(2, FetchTimeout()), story.world.happen(2, Poll()))
     if timer_fired:
         story.tell(story.world.happen(3, FetchTimeout()))
-    ((asked, _),) = story.world.messages(source=2, destination=3)
-    line = story.tell(story.world.deliver(asked))
+    ((request, _),) = story.world.messages(source=2, destination=3)
+    line = story.tell(story.world.deliver(request))
     assert rejection_of(story, line) is None
     document = document_of(line)
     document["effects"][0]["message"]["granted"] = granted

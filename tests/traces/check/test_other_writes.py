@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from tests.traces.check.recorded import Recorded, recorded, verdict_on, verdict_on_every_way
 from tests.traces.checkpointed import FOREIGN
 
+from kraft_traces.alternatives.ordering import happens_before, in_one_order
+from kraft_traces.alternatives.writes import NEW_DISK, Disk, counted, disk_of
 from kraft_traces.check import Verdict, VerdictKind
 from kraft_traces.effects import (
     TracedAppendRecords,
@@ -20,8 +22,6 @@ from kraft_traces.effects import (
     TracedStartTimer,
 )
 from kraft_traces.encode import encode_line
-from kraft_traces.latitude.ordering import happens_before, in_one_order
-from kraft_traces.latitude.writes import NEW_DISK, Disk, counted, disk_of
 from kraft_traces.lines import EventLine, TracedCrash
 from kraft_traces.message_types import TracedVoteResponse
 
@@ -48,7 +48,7 @@ def in_portions(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[Trace
 def reversed_messages(effects: tuple[TracedEffect, ...], _: Disk) -> Iterator[TracedEffect]:
     writes = [one for one in in_one_order(effects) if not hasattr(one, "message")]
     yield from writes
-    yield from reversed([one for one in effects if hasattr(one, "message")])
+    yield from reversed([effect for effect in effects if hasattr(effect, "message")])
 
 
 def synced_at_once(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
@@ -101,8 +101,8 @@ def test_it_is_right(other: Other, workload: str) -> None:
     trace = recorded(workload, 1, 200)
     lines = otherwise(trace, other)
     assert lines != list(trace.lines)
-    found = verdict(trace, lines)
-    assert found.kind is VerdictKind.ACCEPTED, found
+    actual = verdict(trace, lines)
+    assert actual.kind is VerdictKind.ACCEPTED, actual
 
 
 def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
@@ -112,19 +112,22 @@ def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[Tra
 
 def test_more_than_there_is_cannot_be_synced() -> None:
     trace = recorded("elections", 1, 100)
-    found = verdict(trace, otherwise(trace, syncs_too_far))
-    assert found.rejection is not None
-    assert {one.field.partition("[")[0] for one in found.rejection.differences} <= {"effects", "state.flushed_offset"}
+    actual = verdict(trace, otherwise(trace, syncs_too_far))
+    assert actual.rejection is not None
+    assert {difference.field.partition("[")[0] for difference in actual.rejection.differences} <= {
+        "effects",
+        "state.flushed_offset",
+    }
 
 
 def test_the_order_of_effects_is_that_of_the_vectors() -> None:
-    """Of each kind of step every order of its effects is right or wrong, as `happens_before` says."""
+    """Every order of the effects of each kind of step is right or wrong, as `happens_before` says."""
     trace = recorded("snapshots", 1, 250)
     kinds: set[tuple[str, ...]] = set()
     judged: Counter[tuple[bool, VerdictKind]] = Counter()
     for place, line in enumerate(trace.lines):
-        effects = [one for one in line.effects or () if not isinstance(one, TracedStartTimer)]
-        kind = (line.event, *[type(one).__name__ for one in effects])
+        effects = [effect for effect in line.effects or () if not isinstance(effect, TracedStartTimer)]
+        kind = (line.event, *[type(effect).__name__ for effect in effects])
         if line.crash is not UNSET or len(effects) < 2 or kind in kinds:
             continue
         kinds.add(kind)
@@ -139,24 +142,24 @@ def test_the_order_of_effects_is_that_of_the_vectors() -> None:
 def test_records_are_synced_after_they_are_appended() -> None:
     trace = recorded("elections", 1, 100)
     # Who is elected appends; the rules of a vote response say nothing of the disk.
-    elected = (one for one in enumerate(trace.lines) if one[1].event == "HandleVoteResponse")
+    elected = (line for line in enumerate(trace.lines) if line[1].event == "HandleVoteResponse")
     place, line = next((place, line) for place, line in elected if appends_and_syncs(line))
     assert line.effects, "it appends"
-    syncs = [one for one in line.effects if isinstance(one, TracedFlushLog)]
-    others = [one for one in line.effects if not isinstance(one, TracedFlushLog)]
-    append = next(number for number, one in enumerate(others) if isinstance(one, TracedAppendRecords))
-    effects = (*others[:append], *syncs, *others[append:])
-    found = verdict_on_every_way(
+    syncs = [effect for effect in line.effects if isinstance(effect, TracedFlushLog)]
+    other_effects = [effect for effect in line.effects if not isinstance(effect, TracedFlushLog)]
+    append = next(number for number, effect in enumerate(other_effects) if isinstance(effect, TracedAppendRecords))
+    effects = (*other_effects[:append], *syncs, *other_effects[append:])
+    verdict = verdict_on_every_way(
         trace.header(FOREIGN), map(encode_line, (*trace.lines[:place], replace(line, effects=effects)))
     )
-    assert found.rejection is not None
-    (difference,) = found.rejection.differences
+    assert verdict.rejection is not None
+    (difference,) = verdict.rejection.differences
     assert (difference.field, difference.expected) == (f"effects[{append}]", "at most 0, where the log ends")
-    assert found.rejection.rules[0] == "durable.flush-before-fetch"
+    assert verdict.rejection.rules[0] == "durable.flush-before-fetch"
 
 
 def appends_and_syncs(line: EventLine) -> bool:
-    kinds = {type(one) for one in line.effects or ()}
+    kinds = {type(effect) for effect in line.effects or ()}
     return {TracedAppendRecords, TracedFlushLog} <= kinds
 
 
@@ -166,9 +169,9 @@ def test_nothing_is_synced_that_no_effect_syncs() -> None:
     assert line.state is not UNSET, "it is a trace of the reference"
     altered = replace(line, state=replace(line.state, flushed_offset=end_of_log(line)))
     raw = list(map(encode_line, (*trace.lines[:place], altered)))
-    found = verdict_on_every_way(trace.header(FOREIGN), raw).rejection
-    assert found is not None
-    assert [one.field for one in found.differences] == ["state.flushed_offset"]
+    rejection = verdict_on_every_way(trace.header(FOREIGN), raw).rejection
+    assert rejection is not None
+    assert [difference.field for difference in rejection.differences] == ["state.flushed_offset"]
 
 
 def test_hidden_effects_may_have_synced_more() -> None:
@@ -186,22 +189,24 @@ def has_more_than_it_synced(line: EventLine) -> bool:
 
 def test_a_crash_loses_nothing_that_was_shown_to_be_synced() -> None:
     trace = recorded("snapshots", 1, 200)
-    found = verdict(trace, otherwise(trace, synced_at_once))
-    assert found.rejection is not None
-    (difference,) = found.rejection.differences
-    assert (difference.field, difference.expected) == ("input.log_end_offset", "at least 7, which was synced")
+    actual = verdict(trace, otherwise(trace, synced_at_once))
+    assert actual.rejection is not None
+    (difference,) = actual.rejection.differences
+    assert (difference.field, difference.expected) == ("input.log_end_offset", "at least 7, the end of the synced log")
 
 
 def test_what_was_shown_to_be_synced_stays_synced() -> None:
     trace = recorded("auto-join", 1, 200)
     lines = otherwise(trace, synced_at_once)
-    ahead = (one.sequence for one, other in zip(trace.lines, lines, strict=True) if not other.effects and one != other)
+    ahead = (
+        line.sequence for line, other in zip(trace.lines, lines, strict=True) if not other.effects and line != other
+    )
     place = next(ahead) - 1
     lines[place] = trace.lines[place]
-    found = verdict(trace, lines)
-    assert found.rejection is not None
-    (difference,) = found.rejection.differences
-    assert (difference.field, found.rejection.sequence) == ("state.flushed_offset", lines[place].sequence)
+    actual = verdict(trace, lines)
+    assert actual.rejection is not None
+    (difference,) = actual.rejection.differences
+    assert (difference.field, actual.rejection.sequence) == ("state.flushed_offset", lines[place].sequence)
 
 
 @pytest.mark.parametrize(
@@ -227,14 +232,14 @@ def test_a_vote_that_was_sent_is_written_wherever_the_crash_falls(
     died = replace(
         line, effects=effects, crash=TracedCrash(counted(effects), end_of_log(line)), state=UNSET, refusal=UNSET
     )
-    found = verdict_on_every_way(trace.header(FOREIGN), map(encode_line, (*trace.lines[:place], died)))
-    assert found.rejection is not None
-    assert "vote.persist-before-reply" in found.rejection.rules
+    verdict = verdict_on_every_way(trace.header(FOREIGN), map(encode_line, (*trace.lines[:place], died)))
+    assert verdict.rejection is not None
+    assert "vote.persist-before-reply" in verdict.rejection.rules
 
 
 def grants_a_vote(line: EventLine) -> bool:
-    sent = [one.message for one in line.effects or () if isinstance(one, TracedSend)]
-    return any(isinstance(one, TracedVoteResponse) and one.granted and not one.pre_vote for one in sent)
+    sent = [effect.message for effect in line.effects or () if isinstance(effect, TracedSend)]
+    return any(isinstance(message, TracedVoteResponse) and message.granted and not message.pre_vote for message in sent)
 
 
 def writes_a_vote(line: EventLine) -> bool:
@@ -256,8 +261,8 @@ def test_a_crash_between_two_portions_is_not_decided() -> None:
     assert line.effects, "the vote"
     begun = replace(line.effects[0], voted_key=None, leader_id=None)
     died = replace(line, effects=(begun,), crash=TracedCrash(1, end_of_log(line)), state=UNSET, refusal=UNSET)
-    found = verdict(trace, (*trace.lines[:place], died))
-    assert (found.kind, found.reason) == (
+    actual = verdict(trace, (*trace.lines[:place], died))
+    assert (actual.kind, actual.reason) == (
         VerdictKind.INCONCLUSIVE,
-        f"line {place + 2}: it dies between two writes of the quorum state, which the model writes at once",
+        f"line {place + 2}: the replica dies between two writes of its quorum state, which the model writes at once",
     )

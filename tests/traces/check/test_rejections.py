@@ -91,14 +91,18 @@ def test_what_is_not_possible_names_the_false_conjunct(
     event: str, replica: int | None, fields: dict[str, Any], text: str, operands: tuple[str, ...], rule: str
 ) -> None:
     story = elected()
-    found = story.rejection_of(story.line(event, replica, **fields))
-    assert (found.kind, found.event, found.replica) == (RejectionKind.NOT_ENABLED, event, replica)
-    assert (found.source, found.line, found.sequence) == ("trace.jsonl", len(story.lines) + 2, len(story.lines) + 1)
-    assert found.headline().endswith("is not possible in the model")
-    assert found.conjunct is not None
-    assert (found.conjunct.text, found.conjunct.operands) == (text, operands)
-    assert rule in ("", *found.rules[:6])
-    assert text.split("(")[0] in _source_line(found.conjunct.module, found.conjunct.line)
+    rejection = story.rejection_of(story.line(event, replica, **fields))
+    assert (rejection.kind, rejection.event, rejection.replica) == (RejectionKind.NOT_ENABLED, event, replica)
+    assert (rejection.source, rejection.line, rejection.sequence) == (
+        "trace.jsonl",
+        len(story.lines) + 2,
+        len(story.lines) + 1,
+    )
+    assert rejection.headline().endswith("): the model does not allow this event here")
+    assert rejection.conjunct is not None
+    assert (rejection.conjunct.text, rejection.conjunct.operands) == (text, operands)
+    assert rule in ("", *rejection.rules[:6])
+    assert text.split("(")[0] in _source_line(rejection.conjunct.module, rejection.conjunct.line)
 
 
 def _source_line(module: str, line: int) -> str:
@@ -114,29 +118,29 @@ def test_a_message_over_a_cut_link_names_the_link() -> None:
     story.world.sequence -= 1
     story.tell(story.world.cut(2, 1))
     for own in (True, False):
-        found = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
-        assert found.conjunct is not None
-        assert found.conjunct.text == "<<w.message.source, w.message.destination>> \\notin cuts"
-        assert found.conjunct.operands == ("<<2, 1>>", "{<<2, 1>>}")
+        rejection = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
+        assert rejection.conjunct is not None
+        assert rejection.conjunct.text == "<<w.message.source, w.message.destination>> \\notin cuts"
+        assert rejection.conjunct.operands == ("<<2, 1>>", "{<<2, 1>>}")
 
 
 @pytest.mark.parametrize("own", [True, False])
 def test_a_message_that_arrived_already_is_not_on_its_way(own: bool) -> None:
     story = elected()
     arrival = next(line for line in story.lines if line.event == "HandleVoteRequest")
-    found = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
-    assert found.conjunct is not None
-    assert found.conjunct.text == "\\E w \\in OnItsWay"
-    assert found.headline().endswith(" is not possible in the model: no such message is on its way")
-    assert found.rules == ("vote.request.contents", "prevote.request.contents")
+    rejection = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
+    assert rejection.conjunct is not None
+    assert rejection.conjunct.text == "\\E w \\in OnItsWay"
+    assert rejection.headline().endswith("): no such message is in flight")
+    assert rejection.rules == ("vote.request.contents", "prevote.request.contents")
 
 
 def test_a_refusal_that_the_role_does_not_give_is_rejected() -> None:
     story = elected()
     for event, replica, refusal in (("FetchTimeout", 2, "NOT_IN_ROLE"), ("ElectionTimeout", 1, "NOTHING_DUE")):
-        found = story.rejection_of(story.line(event, replica, refusal=refusal))
-        assert found.kind is RejectionKind.MISMATCH
-        assert "refusal" in {one.field for one in found.differences}
+        rejection = story.rejection_of(story.line(event, replica, refusal=refusal))
+        assert rejection.kind is RejectionKind.MISMATCH
+        assert "refusal" in {difference.field for difference in rejection.differences}
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -180,19 +184,22 @@ def test_a_wrong_field_is_named_in_the_words_of_a_trace(
 ) -> None:
     story, document = _grant()
     value_at(document, path[:-1])[path[-1]] = value
-    found = story.rejection_of(line_from(document))
-    assert found.kind is RejectionKind.MISMATCH
-    assert [(one.field, one.expected, one.actual) for one in found.differences] == [(field, expected, actual)]
-    wrong = "no such message is on its way" if field.startswith("message.") else "shows something else"
-    assert found.headline().endswith(f"at replica 2 is possible but {wrong}")
-    assert (found.role, found.conjunct) == ("Unattached", None)
+    rejection = story.rejection_of(line_from(document))
+    assert rejection.kind is RejectionKind.MISMATCH
+    assert [(difference.field, difference.expected, difference.actual) for difference in rejection.differences] == [
+        (field, expected, actual)
+    ]
+    differs = "the recorded outcome differs from the model"
+    problem = "no such message is in flight" if field.startswith("message.") else differs
+    assert rejection.headline().endswith(f" at replica 2): {problem}")
+    assert (rejection.role, rejection.conjunct) == ("Unattached", None)
 
 
 def test_effects_are_set_against_each_other_by_kind_and_receiver() -> None:
     story, document = _grant()
     document["effects"] = document["effects"][1:]
-    found = story.rejection_of(line_from(document))
-    (only,) = found.differences
+    rejection = story.rejection_of(line_from(document))
+    (only,) = rejection.differences
     assert (only.field, only.actual) == ("effects[0]", "nothing")
     assert only.expected == "PersistQuorumState epoch 1 leader_id null voted_key 1-U1 version 1"
 
@@ -213,9 +220,9 @@ def test_a_wrong_record_is_named() -> None:
 def test_a_line_that_no_rule_explains_says_so() -> None:
     story, document = _grant()
     document["state"]["epoch"] = 9
-    found = story.rejection_of(line_from(document))
-    assert (found.explained_by, found.is_attributed) == ((), False)
-    assert found.rules
+    rejection = story.rejection_of(line_from(document))
+    assert (rejection.explained_by, rejection.is_attributed) == ((), False)
+    assert rejection.rules
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -232,15 +239,15 @@ def test_several_successors_of_a_complete_line_are_a_defect_of_the_model(monkeyp
     successors = model.successors
 
     def two(action: str, state: Any) -> list[Any]:
-        (found,) = successors(action, state)
-        return [found, story_start]
+        (rejection,) = successors(action, state)
+        return [rejection, story_start]
 
     story_start = model.start(story.configuration)
     monkeypatch.setattr(model, "successors", two)
-    found = checker.feed(len(story.lines) + 2, line)
-    assert found is not None
-    assert found.kind is RejectionKind.AMBIGUOUS
-    assert found.headline().endswith("has several successors in the model")
+    rejection = checker.feed(len(story.lines) + 2, line)
+    assert rejection is not None
+    assert rejection.kind is RejectionKind.AMBIGUOUS
+    assert rejection.headline().endswith("): the model has several successors")
 
 
 def test_what_the_model_cannot_evaluate_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,11 +280,13 @@ def test_a_foreign_line_names_the_closest_message() -> None:
     story.lines.pop()
     document = document_of(line_of(without(fetch, ("message", "id"), ("cause",))))
     document["message"]["fetch_offset"] = 77
-    found = story.rejection_of(line_from(document), own=False)
-    assert [(one.field, one.expected, one.actual) for one in found.differences] == [("message.fetch_offset", "0", "77")]
+    rejection = story.rejection_of(line_from(document), own=False)
+    assert [(difference.field, difference.expected, difference.actual) for difference in rejection.differences] == [
+        ("message.fetch_offset", "0", "77")
+    ]
     sent_at = next(line.sequence for line in story.lines if line.event == "PollFetch")
-    assert found.headline().endswith(f"is possible but no such message is on its way: event {sent_at} sent another one")
-    assert found.rules == ("fetch.replica-key", "fetch.leader-only")
+    assert rejection.headline().endswith(f"): no such message is in flight; event {sent_at} sent a different one")
+    assert rejection.rules == ("fetch.replica-key", "fetch.leader-only")
 
 
 @pytest.mark.parametrize("left_out", ["id", "cluster_id", "voter_key", "correlation_id"])
@@ -290,8 +299,8 @@ def test_what_a_message_leaves_out_hides_no_rule(left_out: str) -> None:
     persisted = {"kind": "PersistQuorumState", "epoch": 0, "leader_id": None, "version": 1, **voted}
     document["effects"].insert(0, persisted)
     del story.lines[at:]
-    found = story.rejection_of(line_from(document), own=False)
-    assert (found.rules[0], found.is_attributed) == ("prevote.grant.no-side-effects", True)
+    rejection = story.rejection_of(line_from(document), own=False)
+    assert (rejection.rules[0], rejection.is_attributed) == ("prevote.grant.no-side-effects", True)
 
 
 def test_a_wrong_error_names_the_rule_of_the_right_one() -> None:
@@ -307,8 +316,8 @@ def test_a_wrong_error_names_the_rule_of_the_right_one() -> None:
 def test_the_role_before_the_line_is_the_models() -> None:
     story = Story()
     story.tell(story.world.happen(1, ElectionTimeout()))
-    found = story.rejection_of(story.line("Poll", 1, effects=[]))
-    assert found.role == "Prospective"
+    rejection = story.rejection_of(story.line("Poll", 1, effects=[]))
+    assert rejection.role == "Prospective"
     story.tell(story.world.happen(1, Poll()))
     assert story.rejection_of(story.line("Restart", 1, input={"endpoint": None})).role == "Prospective"
 
@@ -317,9 +326,9 @@ def test_a_wrong_restart_names_the_rules_of_restarts() -> None:
     story = Story()
     story.tell(story.world.happen(1, ElectionTimeout()))
     story.tell(story.world.happen(1, Crash(0)))
-    found = story.rejection_of(story.line("Restart", 1, input={"endpoint": None}, state={"role": "Leader"}))
-    assert found.role == "Stopped"
-    assert {"durable.restart.was-leader", "durable.restart.log-epoch"} <= set(found.rules)
+    rejection = story.rejection_of(story.line("Restart", 1, input={"endpoint": None}, state={"role": "Leader"}))
+    assert rejection.role == "Stopped"
+    assert {"durable.restart.was-leader", "durable.restart.log-epoch"} <= set(rejection.rules)
 
 
 def test_a_restart_without_its_vote_names_the_rule_of_what_is_on_disk() -> None:

@@ -40,7 +40,9 @@ def test_a_checkpoint_names_the_software_that_was_replaced() -> None:
     assert verdict(lines).kind is VerdictKind.ACCEPTED
     rejection = verdict([*lines[:place], edited(lines[place], software=[]), *lines[place + 1 :]]).rejection
     assert rejection is not None
-    assert [one.field for one in rejection.differences] == [f"software[replica={replica}]" for replica in (1, 2, 3)]
+    assert [difference.field for difference in rejection.differences] == [
+        f"software[replica={replica}]" for replica in (1, 2, 3)
+    ]
 
 
 def test_other_software_need_not_say_what_a_replica_runs_now() -> None:

@@ -22,13 +22,13 @@ from kraft_traces.encode import event_line
 # PROPERTY: runs whose header says that a rule is switched off.
 # ---------------------------------------------------------------------------------------------------------
 
-VARIANTS = [(one, variant) for one in SCENARIOS for variant in one.variants]
+VARIANTS = [(scenario, variant) for scenario in SCENARIOS for variant in scenario.variants]
 
 
 @pytest.mark.parametrize(("scenario", "variant"), VARIANTS, ids=[f"{s.name}/{v.name}" for s, v in VARIANTS])
 def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant: Any) -> None:
-    told = play(scenario, variant)
-    verdict = check_occurrences(told.occurrences, told.configuration, variant.name, switched_off=variant.mutants)
+    outcome = play(scenario, variant)
+    verdict = check_occurrences(outcome.occurrences, outcome.configuration, variant.name, switched_off=variant.mutants)
     wanted = TRACE_PROPERTIES & set(variant.violates)
     if not wanted:
         assert verdict.kind is VerdictKind.ACCEPTED, verdict
@@ -36,10 +36,10 @@ def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant:
     assert verdict.rejection is not None
     assert verdict.rejection.kind is RejectionKind.PROPERTY
     assert set(verdict.rejection.properties) & wanted
-    first = min(sequence for name, sequence in told.violated.items() if name in wanted and sequence is not None)
+    first = min(sequence for name, sequence in outcome.violated.items() if name in wanted and sequence is not None)
     assert verdict.rejection.sequence == first
     assert verdict.switched_off == tuple(sorted(variant.mutants))
-    assert " violates " in verdict.rejection.headline()
+    assert ": the step violates " in verdict.rejection.headline()
 
 
 def test_scenarios_show_several_properties() -> None:
@@ -75,7 +75,7 @@ class Planted(NamedTuple):
 
 
 def _judged(occurrence: Occurrence) -> tuple[object, ...]:
-    """What of its line in a trace the model is asked about: it has no timers."""
+    """Return the part of an occurrence that the model sees, which has no timers."""
     effects = tuple(effect for effect in occurrence.effects if not isinstance(effect, StartTimer))
     line = event_line(occurrence._replace(effects=effects))
     return line.state, line.effects, line.refusal
@@ -90,11 +90,11 @@ def _with_every_rule(plan: RunPlan) -> tuple[Occurrence, ...]:
 def _to_first_difference(without: Iterable[Occurrence], with_rule: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
     """Empty if the rule makes no difference, or one that first shows in what happens next: in timers alone."""
     taken: list[Occurrence] = []
-    for one, other in zip(without, with_rule, strict=False):
-        taken.append(one)
-        if (one.replica_id, one.event) != (other.replica_id, other.event):
+    for occurrence, other in zip(without, with_rule, strict=False):
+        taken.append(occurrence)
+        if (occurrence.replica_id, occurrence.event) != (other.replica_id, other.event):
             return ()
-        if _judged(one) != _judged(other):
+        if _judged(occurrence) != _judged(other):
             return tuple(taken)
     return ()
 
@@ -106,10 +106,10 @@ def _planted(rule: str) -> Planted:
         taken = _to_first_difference(simulation_of(plan).run(), _with_every_rule(replace(plan, mutants=())))
         if taken:
             return Planted(taken, plan.configuration())
-    for one, variant in VARIANTS:
+    for scenario, variant in VARIANTS:
         if variant.mutants == (rule,):
-            told = play(one, variant)
-            return Planted(told.occurrences, told.configuration)
+            outcome = play(scenario, variant)
+            return Planted(outcome.occurrences, outcome.configuration)
     raise AssertionError(f"{rule} makes no difference in these runs")
 
 
@@ -124,14 +124,14 @@ def _planted(rule: str) -> Planted:
 )
 def test_a_mutant_is_named_by_its_rule(rule: str) -> None:
     occurrences, configuration = _planted(rule)
-    found = check_occurrences(occurrences, configuration, rule).rejection
-    assert found is not None
+    rejection = check_occurrences(occurrences, configuration, rule).rejection
+    assert rejection is not None
     named = _BEGINS_EARLIER.get(rule, rule)
-    assert rule in _BEGINS_EARLIER or rule in found.explained_by
-    assert named in found.rules[:3]
-    assert found.differences or found.conjunct is not None
+    assert rule in _BEGINS_EARLIER or rule in rejection.explained_by
+    assert named in rejection.rules[:3]
+    assert rejection.differences or rejection.conjunct is not None
     # At the first line that is wrong: up to there the run without the rule is one with it, too.
-    before = [one for one in occurrences if one.sequence < found.sequence]
+    before = [occurrence for occurrence in occurrences if occurrence.sequence < rejection.sequence]
     for switched_off in ((), (rule,)):
         verdict = check_occurrences(before, configuration, "prefix", switched_off=switched_off)
         assert verdict.kind is VerdictKind.ACCEPTED

@@ -1,4 +1,4 @@
-"""What only runs with voter changes have: numbers of requests that no line shows, and lists that differ."""
+"""Cases that only runs with voter changes have: numbers of requests that no line records, and lists that differ."""
 
 from dataclasses import replace
 
@@ -18,9 +18,11 @@ from kraft_traces.encode import encode_line
 @pytest.mark.parametrize("is_answered", [True, False])
 def test_the_answer_shows_the_number_of_its_request_and_nothing_else_does(is_answered: bool) -> None:
     trace = recorded("voter-changes", 3)
-    place, asked = next((n, one) for n, one in enumerate(trace.lines) if one.event == "RemoveVoter" and not one.refusal)
-    gone = [("input", "request"), *([] if is_answered else [("state",), ("effects",)])]
-    lines = [*trace.lines[:place], line_of(without(asked, *gone)), *trace.lines[place + 1 :]]
+    place, request = next(
+        (n, line) for n, line in enumerate(trace.lines) if line.event == "RemoveVoter" and not line.refusal
+    )
+    omitted = [("input", "request"), *([] if is_answered else [("state",), ("effects",)])]
+    lines = [*trace.lines[:place], line_of(without(request, *omitted)), *trace.lines[place + 1 :]]
     verdict = verdict_on(trace.header(FOREIGN), map(encode_line, lines))
     assert verdict.kind is (VerdictKind.ACCEPTED if is_answered else VerdictKind.INCONCLUSIVE), verdict
     assert is_answered or "input.request is left out" in str(verdict.reason)
@@ -33,6 +35,6 @@ def test_replicas_formatted_with_other_lists_disagree_about_the_voters() -> None
     for configuration, broken in ((alike, None), (apart, ("ConfigAgreement",))):
         story = Story(configuration)
         checker = story.checker()
-        found = checker.feed(2, story.tell(story.world.happen(1, Poll())))
-        rejection = checker.finish(complete=True, rejection=found).rejection
+        actual = checker.feed(2, story.tell(story.world.happen(1, Poll())))
+        rejection = checker.finish(complete=True, rejection=actual).rejection
         assert (rejection and rejection.properties) == broken

@@ -18,14 +18,14 @@ from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line, event_line
+from kraft_traces.inference.captured import CapturedMessage, Seen
 from kraft_traces.inference.events import Events
-from kraft_traces.inference.inferring import infer, of_opaque
-from kraft_traces.inference.known import known_of
-from kraft_traces.inference.moves import Moves
+from kraft_traces.inference.facts import facts_of
+from kraft_traces.inference.hidden_events import HiddenEvents
+from kraft_traces.inference.inferring import infer, opaque_profile
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.search import DEFAULT_BOUND, Explained, Search
-from kraft_traces.inference.sightings import Seen, Sighting
 from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
@@ -44,16 +44,16 @@ def run(monkeypatch: pytest.MonkeyPatch, seed: int, profile: Profile = KIP) -> t
     configuration = replace(plan.configuration(), profile=profile)
     simulation = Simulation(configuration, seed, TCP.workload, TCP.faults, steps=plan.steps)
     lines = [event_line(occurrence) for occurrence in simulation.run()]
-    return lines, replace(configuration, profile=of_opaque(profile))
+    return lines, replace(configuration, profile=opaque_profile(profile))
 
 
-def verdict_on(seen: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
+def verdict_on(observations: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
     timeouts = configuration.timeouts
     least = LeastTimeouts(timeouts.election_timeout_ms, timeouts.fetch_timeout_ms, timeouts.request_timeout_ms)
-    found = infer(trace_model(), configuration, seen, opaque, least=dict.fromkeys(opaque, least))
-    assert found.failure is None
-    assert found.messages == sum(getattr(one, "source", 0) in opaque for one in seen)
-    return check_lines(found.lines, configuration, "inferred", own=False).kind
+    result = infer(trace_model(), configuration, observations, opaque, least=dict.fromkeys(opaque, least))
+    assert result.failure is None
+    assert result.messages == sum(getattr(observation, "source", 0) in opaque for observation in observations)
+    return check_lines(result.lines, configuration, "inferred", own=False).kind
 
 
 @pytest.mark.parametrize("opaque", [{1}, {1, 2}, {1, 2, 3}], ids=len)
@@ -68,56 +68,63 @@ def test_what_is_inferred_from_the_wire_is_accepted(
 @pytest.mark.parametrize("opaque", [{1}, {1, 2}], ids=len)
 def test_messages_are_seen_when_they_pass_the_wire(monkeypatch: pytest.MonkeyPatch, opaque: set[int]) -> None:
     lines, configuration = run(monkeypatch, 2)
-    seen = seen_of(lines, opaque, frames=True)
-    assert {one.arrives for one in seen if isinstance(one, Sighting)} == {True, False}
-    assert verdict_on(seen, configuration, opaque) is VerdictKind.ACCEPTED
+    observations = seen_of(lines, opaque, frames=True)
+    assert {observation.arrives for observation in observations if isinstance(observation, CapturedMessage)} == {
+        True,
+        False,
+    }
+    assert verdict_on(observations, configuration, opaque) is VerdictKind.ACCEPTED
 
 
 def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
     lines, configuration = run(monkeypatch, 1)
-    seen = seen_of(lines, {1, 2, 3})
-    one, other = (infer(trace_model(), configuration, seen, {1, 2, 3}) for _ in range(2))
-    assert [*map(encode_line, one.lines)] == [*map(encode_line, other.lines)]
+    observations = seen_of(lines, {1, 2, 3})
+    first, second = (infer(trace_model(), configuration, observations, {1, 2, 3}) for _ in range(2))
+    assert [*map(encode_line, first.lines)] == [*map(encode_line, second.lines)]
 
 
 def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rule: fetch.who-fetches."""
-    lines, configuration = run(monkeypatch, 1, of_opaque(KIP))
-    seen = seen_of(lines, {1, 2, 3})
+    lines, configuration = run(monkeypatch, 1, opaque_profile(KIP))
+    observations = seen_of(lines, {1, 2, 3})
     fetches = [line for line in lines if line.event == "PollFetch" and getattr(line.state, "searching", False)]
     assert fetches
     assert any(getattr(line.input, "destination", None) != getattr(line.state, "leader_id", None) for line in fetches)
-    assert verdict_on(seen, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
+    assert verdict_on(observations, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
 
 
-def moves_before(replica: ReplicaModel, seen: Sequence[Seen], target: Sighting) -> Moves:
-    events = Events(replica, known_of(seen), target, target.number)
-    return Moves(events, target, target.number, thorough=False)
+def moves_before(replica: ReplicaModel, observations: Sequence[Seen], target: CapturedMessage) -> HiddenEvents:
+    events = Events(replica, facts_of(observations), target, target.number)
+    return HiddenEvents(events, target, target.number, thorough=False)
 
 
-def up_to(search: Search, seen: Sequence[Seen], target: Sighting) -> None:
+def up_to(search: Search, observations: Sequence[Seen], target: CapturedMessage) -> None:
     """Follow replica 1 up to a message of its own."""
-    for one in seen[: target.number]:
-        if isinstance(one, Sighting) and one.source == 1:
-            search.sent(one)
-        elif isinstance(one, Sighting) and one.destination == 1 and one.arrives:
-            search.received(one)
+    for observation in observations[: target.number]:
+        if isinstance(observation, CapturedMessage) and observation.source == 1:
+            search.sent(observation)
+        elif isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.arrives:
+            search.received(observation)
 
 
 def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that backs off outlasts the role.  Rule: fetch.who-fetches."""
     lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
-    fetches = [one for one in seen if isinstance(one, Sighting) and one.type == "FetchRequest" and one.source == 1]
+    observations = list(seen_of(lines, {1}))
+    fetches = [
+        observation
+        for observation in observations
+        if isinstance(observation, CapturedMessage) and observation.type == "FetchRequest" and observation.source == 1
+    ]
     again = fetches[9]
     other = 5 - again.destination
     elsewhere = again._replace(message=structs.replace(again.message, destination=other))
-    seen[again.number] = elsewhere
-    search = Search(ReplicaModel(trace_model(), configuration, 1), known_of(seen), DEFAULT_BOUND)
-    up_to(search, seen, again)
-    found = search.sent(elsewhere)
-    assert isinstance(found, Explained)
-    events = [event.line.event for event in itertools.islice(found.nodes[0].history(), 4)]
+    observations[again.number] = elsewhere
+    search = Search(ReplicaModel(trace_model(), configuration, 1), facts_of(observations), DEFAULT_BOUND)
+    up_to(search, observations, again)
+    result = search.sent(elsewhere)
+    assert isinstance(result, Explained)
+    events = [event.line.event for event in itertools.islice(result.nodes[0].history(), 4)]
     assert events == ["PollFetch", "RequestTimeout", "PollFetch", "HandleFetchResponse"]
 
 
@@ -125,19 +132,23 @@ def test_a_request_is_not_handled_with_another_answer_than_the_one_that_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
-    answer = next(one for one in seen if isinstance(one, Sighting) and one.type == "VoteResponse" and one.source == 1)
+    observations = list(seen_of(lines, {1}))
+    answer = next(
+        observation
+        for observation in observations
+        if isinstance(observation, CapturedMessage) and observation.type == "VoteResponse" and observation.source == 1
+    )
     assert answer.request is not None
     replica = ReplicaModel(trace_model(), configuration, 1)
-    search = Search(replica, known_of(seen), DEFAULT_BOUND)
-    up_to(search, seen, answer)
+    search = Search(replica, facts_of(observations), DEFAULT_BOUND)
+    up_to(search, observations, answer)
 
     def handled() -> int:
-        moves = moves_before(replica, seen, answer)
+        moves = moves_before(replica, observations, answer)
         return len([*moves._handle(search.nodes[0], answer.request, 0.0)])  # type: ignore[arg-type]
 
     assert handled() == 1
-    seen[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=9))
+    observations[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=9))
     assert handled() == 0
 
 
@@ -145,19 +156,27 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines, configuration = run(monkeypatch, 1)
-    seen = seen_of(lines, {1})
+    observations = seen_of(lines, {1})
     replica = ReplicaModel(trace_model(), configuration, 1)
-    known = known_of(seen)
-    to_it = [one for one in seen if isinstance(one, Sighting) and one.destination == 1 and one.request is None]
-    answered = [one for one in to_it if one.number in known.answers and one.source == 2]
-    never = [one for one in to_it if one.number not in known.answers and one.source == 2]
+    facts = facts_of(observations)
+    to_it = [
+        observation
+        for observation in observations
+        if isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.request is None
+    ]
+    answered = [message for message in to_it if message.number in facts.answers and message.source == 2]
+    never = [message for message in to_it if message.number not in facts.answers and message.source == 2]
     node = Node(replica.start, requests=tuple(sorted(one.number for one in (*answered, *never))))
-    target = next(one for one in seen if isinstance(one, Sighting) and one.source == 1)
-    moves = moves_before(replica, seen, target)
+    target = next(
+        observation
+        for observation in observations
+        if isinstance(observation, CapturedMessage) and observation.source == 1
+    )
+    moves = moves_before(replica, observations, target)
     assert len(answered) > 1
     assert never
-    assert set(moves._next_requests(node)) == {answered[0].number, *[one.number for one in never]}
-    later = next(one.number for one in answered if one.number > never[0].number)
+    assert set(moves._next_requests(node)) == {answered[0].number, *[request.number for request in never]}
+    later = next(request.number for request in answered if request.number > never[0].number)
     (after, _), *_ = moves._events.taken(node, moves._events.delivery(node, later), 0.0, later)
     assert never[0].number not in after.requests
 
@@ -165,13 +184,15 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
 def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new leader announces itself to two voters at once."""
     lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
-    announcements = (one for one in seen if getattr(one, "type", "") == "BeginQuorumEpochRequest")
-    first = next(one for one in announcements if isinstance(one, Sighting) and one.source == 1)
+    observations = list(seen_of(lines, {1}))
+    announcements = (
+        observation for observation in observations if getattr(observation, "type", "") == "BeginQuorumEpochRequest"
+    )
+    first = next(message for message in announcements if isinstance(message, CapturedMessage) and message.source == 1)
     replica = ReplicaModel(trace_model(), configuration, 1)
-    search = Search(replica, known_of(seen), DEFAULT_BOUND)
-    up_to(search, seen, first)
-    node, events = search.nodes[0], Events(replica, known_of(seen), first, first.number)
+    search = Search(replica, facts_of(observations), DEFAULT_BOUND)
+    up_to(search, observations, first)
+    node, events = search.nodes[0], Events(replica, facts_of(observations), first, first.number)
     for place in node.responses:
         node = next((after for after, _ in events.taken(node, events.delivery(node, place), 0.0, place)), node)
     poll = events.line(node, "Poll")

@@ -9,7 +9,7 @@ from kraft_partitions.decisions import PROFILES
 from kraft_partitions.properties import PartitionWatch
 from kraft_partitions.scenarios import PARTITION_SCENARIOS, run
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 from kraft_traces.partitions.reader import partition_trace_of_bytes
 
 Change = tuple[int, tuple[str | int, ...], object]
@@ -22,14 +22,14 @@ Judged = tuple[int | None, set[str]]
 def scenario_verdicts() -> dict[tuple[str, str], PartitionVerdict]:
     """The verdict on every variant of every scenario."""
     return {
-        (one.name, variant.name): check_partition_occurrences(
-            play_partitions(one, variant).occurrences,
+        (scenario.name, variant.name): check_partition_occurrences(
+            play_partitions(scenario, variant).occurrences,
             variant.configuration,
-            f"{one.name}/{variant.name}",
+            f"{scenario.name}/{variant.name}",
             variant.mutants,
         )
-        for one in PARTITION_SCENARIOS
-        for variant in one.variants
+        for scenario in PARTITION_SCENARIOS
+        for variant in scenario.variants
     }
 
 
@@ -39,16 +39,16 @@ def random_verdicts(seeds: range, events: int) -> dict[tuple[int, str], Partitio
     for seed in seeds:
         for profile in PROFILES.values():
             configuration = random_configuration(seed, profile)
-            trace = b"".join(encoded(configuration, random_run(configuration, seed, events), seed))
+            trace = b"".join(encode_trace(configuration, random_run(configuration, seed, events), seed))
             verdicts[seed, profile.name] = check_partition_reader(partition_trace_of_bytes(trace, "run.jsonl"))
     return verdicts
 
 
 def planted_verdicts(changes: list[list[Change]]) -> list[PartitionVerdict]:
     """The verdict on the trace of s25-normal/right-fail-over with one list of fields changed after the other."""
-    one = PARTITION_SCENARIOS[0]
-    variant = one.variant("right-fail-over")
-    texts = list(encoded(variant.configuration, run(one, variant).occurrences))
+    scenario = PARTITION_SCENARIOS[0]
+    variant = scenario.variant("right-fail-over")
+    texts = list(encode_trace(variant.configuration, run(scenario, variant).occurrences))
     verdicts = []
     for planted in changes:
         lines = [json.loads(text) for text in texts]
@@ -64,20 +64,20 @@ def planted_verdicts(changes: list[list[Change]]) -> list[PartitionVerdict]:
 
 def verdicts_without(rules: list[str], seeds: range, events: int) -> dict[str, PartitionVerdict]:
     """The first rejection of runs that leave out a rule and do not say so."""
-    found = {}
+    verdicts = {}
     for rule in rules:
         for seed in seeds:
             configuration = random_configuration(seed)
             run = random_run(configuration, seed, events, mutated_controllers((rule,)))
-            found[rule] = check_partition_occurrences(run, configuration, rule)
-            if not found[rule].accepted:
+            verdicts[rule] = check_partition_occurrences(run, configuration, rule)
+            if not verdicts[rule].accepted:
                 break
-    return found
+    return verdicts
 
 
 def first_violations(rules: list[str], seeds: range, events: int) -> dict[tuple[str, int], tuple[Judged, Judged]]:
-    """Of runs that leave out a rule and say so: the first line that violates something, to the reference and to TLC."""
-    found: dict[tuple[str, int], tuple[Judged, Judged]] = {}
+    """Return the first violations by the reference and by TLC in runs that omit a rule and record it."""
+    violations: dict[tuple[str, int], tuple[Judged, Judged]] = {}
     for rule in rules:
         for seed in seeds:
             configuration = random_configuration(seed)
@@ -89,5 +89,5 @@ def first_violations(rules: list[str], seeds: range, events: int) -> dict[tuple[
             ours = (first, {name for name, sequence in watch.violated.items() if sequence == first})
             rejection = check_partition_occurrences(run, configuration, rule, (rule,)).rejection
             theirs = (None, set()) if rejection is None else (rejection.sequence, set(rejection.properties))
-            found[rule, seed] = (ours, theirs)
-    return found
+            violations[rule, seed] = (ours, theirs)
+    return violations

@@ -12,7 +12,7 @@ from tests.traces.strategies import JsonPath, paths
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.checker import check_partition_reader
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 from kraft_traces.partitions.reader import partition_trace_of_bytes
 
 SEEDS = range(3)
@@ -41,17 +41,17 @@ def others(value: object) -> list[object]:
 
 
 def accepted_alterations() -> tuple[int, list[tuple[int, int, JsonPath, object]]]:
-    """How many alterations of what lines show were tried, and those that were accepted; reordered sets apart."""
+    """Return the number of tried alterations of recorded fields, and those that were accepted; reordered sets apart."""
     tried, accepted = 0, []
     for seed in SEEDS:
         configuration = random_configuration(seed)
-        texts = list(encoded(configuration, random_run(configuration, seed, EVENTS), seed))
+        texts = list(encode_trace(configuration, random_run(configuration, seed, EVENTS), seed))
         random = Random(f"alterations {seed}")
         for _ in range(ALTERATIONS):
             number = random.randrange(1, len(texts))
             altered = json.loads(texts[number])
-            shown = [place for place in paths(altered) if place[0] in ("effects", "refusal", "state")]
-            place = random.choice(shown)
+            candidates = [place for place in paths(altered) if place[0] in ("effects", "refusal", "state")]
+            place = random.choice(candidates)
             value = reduce(lambda inside, key: inside[key], place, altered)
             other = random.choice(others(value) or [None])
             if other == value or _is_another_order(place, value, other):
@@ -80,7 +80,7 @@ def _put(line: Any, place: JsonPath, value: object) -> None:
 
 
 def _is_another_order(place: JsonPath, value: object, other: object) -> bool:
-    """Who is told first is open, and in which order partitions are listed."""
+    """The order of notifications, and that of listed partitions, is open."""
     if place[-1] not in ("effects", "reassignments") or not isinstance(value, list) or not isinstance(other, list):
         return False
     return sorted(map(str, value)) == sorted(map(str, other))

@@ -32,7 +32,7 @@ from kraft_traces.errors import (
     UnknownProfileError,
     UnknownSchemaError,
 )
-from kraft_traces.partitions.encode import encoded, event_of, header_of, line_of
+from kraft_traces.partitions.encode import encode_trace, event_of, header_of, line_of
 from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line
 from kraft_traces.partitions.reader import (
     PartitionTraceReader,
@@ -47,7 +47,7 @@ from kraft_traces.reader import trace_of_bytes
 def lines(seed: int = 0, events: int = 40) -> tuple[bytes, ...]:
     configuration = random_configuration(seed)
     run = random_run(configuration, seed, events)
-    return tuple(encoded(configuration, run, seed, spec_hash=partition_spec_hash()))
+    return tuple(encode_trace(configuration, run, seed, spec_hash=partition_spec_hash()))
 
 
 def read(content: bytes) -> PartitionTraceReader:
@@ -60,7 +60,7 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
     configuration = random_configuration(1)
     run = random_run(configuration, 1, 60)
     file = tmp_path / "run.jsonl"
-    file.write_bytes(b"".join(encoded(configuration, run, 1)))
+    file.write_bytes(b"".join(encode_trace(configuration, run, 1)))
     with open_partition_trace(file) as reader:
         assert reader.header == header_of(configuration, 1)
         assert list(reader) == [(number, line_of(occurrence)) for number, occurrence in enumerate(run, 2)]
@@ -70,24 +70,30 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
 def test_every_kind_of_event_comes_back() -> None:
     configuration = random_configuration(1)
     run = random_run(configuration, 1, 600)
-    reader = partition_trace_of_bytes(b"".join(encoded(configuration, run)))
+    reader = partition_trace_of_bytes(b"".join(encode_trace(configuration, run)))
     events = [event_of(line.event) for _, line in reader]
     assert events == [occurrence.event for occurrence in run]
     assert {type(event) for event in events} == set(Event.__args__)
 
 
 HEADER_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
-    (b'"profile":"kip"', b'"profile":"kit"', UnknownProfileError, "'kit' is none of kip, kafka-4", "$.profile"),
+    (
+        b'"profile":"kip"',
+        b'"profile":"kit"',
+        UnknownProfileError,
+        "unknown profile 'kit', expected one of kip, kafka-4",
+        "$.profile",
+    ),
     (b"trace/1", b"trace/2", UnknownSchemaError, "unknown schema", "$.schema"),
     (b'"schema":"kraft-partition-trace/1",', b"", MissingHeaderError, "has no schema", None),
-    (b'"controllers":[1,2,3]', b'"controllers":[]', FieldError, "controller first, found none", "$.controllers"),
-    (b'"controllers":[1,2,3]', b'"controllers":[1,2,1]', FieldError, "1 is there twice", "$.controllers"),
+    (b'"controllers":[1,2,3]', b'"controllers":[]', FieldError, "first controller, got an empty list", "$.controllers"),
+    (b'"controllers":[1,2,3]', b'"controllers":[1,2,1]', FieldError, "1 appears twice", "$.controllers"),
     (b'"brokers":[1,2,3,4,5,6]', b'"brokers":[]', FieldError, "expected brokers", "$.assignments[0][1]"),
     (b'"brokers":[1,', b'"brokers":[-1,1,', FieldError, ">= 0: -1", "$.brokers[0]"),
-    (b'["A",1]', b'["A",0]', FieldError, "A-0 is there twice", "$.assignments"),
+    (b'["A",1]', b'["A",0]', FieldError, "A-0 appears twice", "$.assignments"),
     (b'"seed":0', b'"seeds":0', FieldError, "unknown field 'seeds'", "$.seeds"),
     (b'"seed":0,', b"", FieldError, "missing field 'seed'", "$.seed"),
-    (b'"seed":0', b'"seed":0,"seed":1', FieldError, "'seed' is there twice", "seed"),
+    (b'"seed":0', b'"seed":0,"seed":1', FieldError, "'seed' appears twice", "seed"),
     (b'"seed":0', b'"seed":zero', MalformedJsonError, "not JSON: expecting value", None),
     (b'"A"', b'"\xff"', InvalidUtf8Error, "byte 0xff is not UTF-8", None),
 ]
@@ -102,7 +108,7 @@ LINE_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
     (b'"alive":[', b'"alive":["1",', FieldError, 'expected int, got str: "1"', "$.state.alive[0]"),
     (b'{"sequence":', b'{"schema":"kraft-partition-trace/1","sequence":', DuplicateHeaderError, "second header", None),
     (b'"sequence":', b'"sequence":1', SequenceGapError, "leaves a gap", "$.sequence"),
-    (b'"controller":', b'"controller":2,"controller":', FieldError, "is there twice", "controller"),
+    (b'"controller":', b'"controller":2,"controller":', FieldError, "appears twice", "controller"),
     (b"{", b"", MalformedJsonError, "extra data", None),
     (b"{", b"\n{", MalformedJsonError, "an empty line", None),
 ]
@@ -110,7 +116,7 @@ LINE_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
 
 @pytest.mark.parametrize(
     ("before", "old", "new", "kind", "detail", "field"),
-    [*((0, *one) for one in HEADER_ERRORS), *((2, *one) for one in LINE_ERRORS)],
+    [*((0, *error) for error in HEADER_ERRORS), *((2, *error) for error in LINE_ERRORS)],
 )
 def test_a_malformed_line_is_refused_by_line_and_field(
     before: int, old: bytes, new: bytes, kind: type[TraceError], detail: str, field: str | None
@@ -130,7 +136,7 @@ def test_a_malformed_line_is_refused_by_line_and_field(
 
 def test_lines_out_of_order_and_files_that_stop() -> None:
     header, first, second, *_ = lines()
-    with pytest.raises(DuplicateSequenceError, match=r"^run.jsonl:3: \$.sequence: sequence 1 is that of line 2"):
+    with pytest.raises(DuplicateSequenceError, match=r"^run.jsonl:3: \$.sequence: line 2 has sequence 1 already"):
         read(header + first + first)
     for nothing in (b"", header):
         with pytest.raises(EmptyTraceError):
@@ -139,12 +145,14 @@ def test_lines_out_of_order_and_files_that_stop() -> None:
         read(header + first + second[:99])
     with pytest.raises(TruncatedFileError, match=r"^run.jsonl:1:"):
         read(header[:30])
-    with pytest.raises(LineTooLongError, match=r"^-:1: a line of more than 10 bytes"):
+    with pytest.raises(LineTooLongError, match=r"^-:1: the line is longer than 10 bytes"):
         PartitionTraceReader(BytesIO(header), "-", line_bytes_max=10)
 
 
 def test_another_reader_says_who_reads_it() -> None:
-    with pytest.raises(UnknownSchemaError, match="is read by kraft-spec validate alone, expected kraft-trace/1"):
+    with pytest.raises(
+        UnknownSchemaError, match="this command does not read kraft-partition-trace/1, expected kraft-trace/1"
+    ):
         trace_of_bytes(b"".join(lines()))
 
 

@@ -20,9 +20,9 @@ from kraft_traces.partitions.encode import configuration_of, header_of
 
 def test_the_model_says_of_every_scenario_what_the_scenario_says() -> None:
     verdicts = in_own_process(scenario_verdicts)
-    for one in PARTITION_SCENARIOS:
-        for variant in one.variants:
-            verdict = verdicts[one.name, variant.name]
+    for scenario in PARTITION_SCENARIOS:
+        for variant in scenario.variants:
+            verdict = verdicts[scenario.name, variant.name]
             violated = set(variant.violates) - {"EventuallyCompletes"}
             found = set(verdict.given_up) | (set(verdict.rejection.properties) if verdict.rejection else set())
             assert bool(found) == bool(violated), (variant.name, verdict)
@@ -90,9 +90,9 @@ def test_what_is_planted_is_rejected_by_field_and_rule() -> None:
 def test_a_rule_that_is_left_out_explains_the_line() -> None:
     rules = list(omittable_partition_rules())
     assert len(rules) == 11
-    found = in_own_process(verdicts_without, rules, range(6), 250)
-    assert [rule for rule in rules if found[rule].accepted] == []
-    explained = [r for r in rules if (one := found[r].rejection) is not None and r in one.explained_by]
+    verdicts_by_rule = in_own_process(verdicts_without, rules, range(6), 250)
+    assert [rule for rule in rules if verdicts_by_rule[rule].accepted] == []
+    explained = [r for r in rules if (one := verdicts_by_rule[r].rejection) is not None and r in one.explained_by]
     # What a deposed node knows is in no line, so that its writing explains nothing.
     assert explained == [rule for rule in rules if rule != "partition-reassign.controller-only"]
 
@@ -100,11 +100,17 @@ def test_a_rule_that_is_left_out_explains_the_line() -> None:
 def test_reference_and_model_see_the_same_violations() -> None:
     """Two statements of each property, one in Python and one in TLA+."""
     rules = list(omittable_partition_rules())
-    found = in_own_process(first_violations, rules, range(4), 150)
-    assert [(key, pair) for key, pair in found.items() if pair[0] != pair[1]] == []
-    seen = {name for (_, names), _ in found.values() for name in names}
-    assert seen >= {"CancelRestores", "CompletesAsAsked", "InSyncNeverBelow", "LeaderIsReplica", "ListsAreConsistent"}
-    assert seen >= {"ReplicasAreBrokers", "ReplicasGrowBeforeTheyShrink", "StoredIsWhole"}
+    violations = in_own_process(first_violations, rules, range(4), 150)
+    assert [(key, pair) for key, pair in violations.items() if pair[0] != pair[1]] == []
+    properties = {name for (_, names), _ in violations.values() for name in names}
+    assert properties >= {
+        "CancelRestores",
+        "CompletesAsAsked",
+        "InSyncNeverBelow",
+        "LeaderIsReplica",
+        "ListsAreConsistent",
+    }
+    assert properties >= {"ReplicasAreBrokers", "ReplicasGrowBeforeTheyShrink", "StoredIsWhole"}
 
 
 def test_a_header_stands_for_its_configuration() -> None:

@@ -1,4 +1,4 @@
-"""One Spark session for all tests of the pipeline, and nothing to collect where the extra is not installed."""
+"""Shared Spark session of all tests of the pipeline; nothing is collected if the extra is not installed."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext

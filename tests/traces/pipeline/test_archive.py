@@ -81,10 +81,10 @@ def test_only_what_is_new_is_checked(
         ("new.jsonl", "accepted"): (False, False),
     }
     (before,) = [row for row in rows_of(whole_run, VERDICTS) if row["verdict"] == "rejected"]
-    found = rows["moved.jsonl", "rejected"]
-    assert found["line"] == before["line"] + good(0, 40, "chaos").count(b"\n")
+    moved = rows["moved.jsonl", "rejected"]
+    assert moved["line"] == before["line"] + good(0, 40, "chaos").count(b"\n")
     elsewhere = ("trace_id", "source", "line", "taken_over", "candidates_max")
-    assert {name: found[name] for name in VERDICTS.names if name not in elsewhere} == {
+    assert {name: moved[name] for name in VERDICTS.names if name not in elsewhere} == {
         name: before[name] for name in VERDICTS.names if name not in elsewhere
     }
 
@@ -96,8 +96,8 @@ def test_only_what_is_new_is_checked(
     lost = document["regressions"]["coverage"]["transition"]
     assert lost
     assert set(lost) <= set(document["coverage"]["kinds"]["transition"]["never"])
-    shown = page(document)
-    assert all(name.replace(">", "&gt;") in shown for name in lost)
+    html = page(document)
+    assert all(name.replace(">", "&gt;") in html for name in lost)
 
     query = "SELECT run, count(*), count_if(taken_over) FROM verdicts GROUP BY run ORDER BY run"
     assert _asked(archive, query, capsys) == [["monday", 10, 0], ["tuesday", 4, 3]]
@@ -144,7 +144,7 @@ def test_of_another_model_nothing_is_taken_over(archive: Path) -> None:
 def test_what_is_no_archive(tmp_path: Path) -> None:
     (tmp_path / "runs" / "_delta_log").mkdir(parents=True)
     (tmp_path / "runs" / "_delta_log" / f"{0:020}.json").write_text("no JSON")
-    with pytest.raises(InputError, match="is no archive that can be read"):
+    with pytest.raises(InputError, match="is not a readable archive"):
         Archive(tmp_path)
     with pytest.raises(OutputError, match="cannot name a run in an archive"):
         Archive(tmp_path / "none").check_name("to day", resume=False)
@@ -152,8 +152,8 @@ def test_what_is_no_archive(tmp_path: Path) -> None:
 
 def test_bytes_that_were_judged_are_known_by_their_digest(spark: Any, archive: Path, tmp_path: Path) -> None:
     Earlier(Archive(archive), Checking().as_dict()).write_known(spark, tmp_path / "known")
-    known = Known(tmp_path / "known")
-    assert sha256(rejected()).hexdigest() in known
-    assert sha256(b"something else").hexdigest() not in known
+    digests = Known(tmp_path / "known")
+    assert sha256(rejected()).hexdigest() in digests
+    assert sha256(b"something else").hexdigest() not in digests
     Earlier(Archive(tmp_path / "none"), Checking().as_dict()).write_known(spark, tmp_path / "nothing")
     assert sha256(rejected()).hexdigest() not in Known(tmp_path / "nothing")

@@ -37,11 +37,11 @@ class Cluster:
 
     def executors(self) -> list[int]:
         """The processes that Spark's workers have started for the application."""
-        started = [one for root in self._processes for one in psutil.Process(root).children(recursive=True)]
-        return [one.pid for one in started if any(_EXECUTOR in word for word in _command_line(one))]
+        started = [process for root in self._processes for process in psutil.Process(root).children(recursive=True)]
+        return [process.pid for process in started if any(_EXECUTOR in word for word in _command_line(process))]
 
     def workers_with_our_packages(self) -> int:
-        """How many workers have run the check of a trace from the packages that were shipped to them."""
+        """Return the number of workers that ran the check of a trace from the packages that were shipped to them."""
         # Python leaves its compiled form beside what it imports.
         shipped = f"app-*/*/{PACKAGES_FOLDER}/kraft_pipeline/__pycache__/checking.*.pyc"
         return sum(any((self.folder / f"work-{number}").glob(shipped)) for number in range(WORKERS))
@@ -138,7 +138,7 @@ def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_re
         executors = cluster.executors()
         assert len(executors) == WORKERS, f"{cluster.workers_with_our_packages()} workers import what is shipped"
         os.kill(executors[0], signal.SIGKILL)
-        _, said = run.communicate()
-    assert run.returncode == 1, said
+        _, errors = run.communicate()
+    assert run.returncode == 1, errors
     runs.run(SessionOptions("local[2]"), [str(folder)], tmp_path / "local")
     assert all_tables(tmp_path / "cluster") == all_tables(tmp_path / "local")

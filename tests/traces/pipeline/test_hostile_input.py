@@ -42,7 +42,7 @@ def named(name: str) -> dict[str, Any]:
 
 def contents() -> dict[str, tuple[bytes, str | None]]:
     """By file name: what is in it, and why it goes to quarantine."""
-    first, rest = good_lines()[0], b"".join(good_lines()[1:])
+    first, others_raw = good_lines()[0], b"".join(good_lines()[1:])
     deep = b'{"kind":"event","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
     return {
         "flood-of-one-line.jsonl.gz": (gzip.compress(b"0" * 17_000_000), "LINE_TOO_LONG"),
@@ -50,9 +50,9 @@ def contents() -> dict[str, tuple[bytes, str | None]]:
         "deep.jsonl": (first + deep, "MALFORMED_JSON"),
         "digits.jsonl": (first + b'{"kind":"event","sequence":' + b"9" * 5_000 + b"}\n", "MALFORMED_JSON"),
         "nothing.jsonl": (b"\0" * 1_000, "TRUNCATED_FILE"),
-        "half-a-pair.jsonl": (first.replace(b'"kraft-reference"', b'"\\ud800"') + rest, "MALFORMED_JSON"),
-        "profile.jsonl": (header(profile=MARKUP) + rest, "UNKNOWN_PROFILE"),
-        "markup.jsonl": (header(**named(MARKUP)) + rest, None),
+        "half-a-pair.jsonl": (first.replace(b'"kraft-reference"', b'"\\ud800"') + others_raw, "MALFORMED_JSON"),
+        "profile.jsonl": (header(profile=MARKUP) + others_raw, "UNKNOWN_PROFILE"),
+        "markup.jsonl": (header(**named(MARKUP)) + others_raw, None),
     }
 
 

@@ -1,4 +1,4 @@
-"""What `--input` stands for."""
+"""Files that `--input` selects."""
 
 import errno
 import os
@@ -45,8 +45,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["./*/"], ["[x]/e.ndjson", "sub/c.parquet"]),
         (["*.txt", "n?tes.txt"], ["notes.txt", "notes.txt"]),
         (["*.jsonl*"], ["a.jsonl.gz", "b.jsonl"]),
-        (["n*"], "n*: no file that this stands for ends with"),
-        (["notes*"], "notes*: no file that this stands for ends with"),
+        (["n*"], "n*: no matching file ends with"),
+        (["notes*"], "notes*: no matching file ends with"),
         (["*/c.parquet", "**/sub/*", "**/[.]/*"], "**/[.]/*: no such file or folder"),
         (["**/sub/*", "**/sub", "s*/**"], ["sub/c.parquet"] * 3),
         ([".*.jsonl", "*/.g*/*"], [".hidden.jsonl", "sub/.git/d.jsonl"]),
@@ -60,9 +60,9 @@ def test_files_folders_and_patterns(folder: Path, patterns: list[str], expected:
             list(input_files(patterns))
         assert str(raised.value).startswith(expected)
         return
-    found = list(input_files(patterns))
-    assert [source for _, source in found] == expected
-    assert all(path.exists() for path, _ in found)
+    selected = list(input_files(patterns))
+    assert [source for _, source in selected] == expected
+    assert all(path.exists() for path, _ in selected)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_folder_without_traces_is_an_error(tmp_path: Path) -> None:
 
 
 def _listed(folder: Path, *patterns: str) -> list[tuple[str, str]]:
-    """What is read: the file behind the name, and the name."""
+    """Return the files that are read: the target of each name, and the name."""
     rows, _ = list_inputs(patterns)
     return [(os.path.relpath(os.fsdecode(row["path"]), folder), row["source"]) for row in rows]
 

@@ -67,11 +67,11 @@ def test_an_interrupted_sweep_ends_its_jobs_and_says_what_is_kept(tmp_path: Path
         time.sleep(seconds)
         sweep.send_signal(signal.SIGINT)
         try:
-            _, told = sweep.communicate(timeout=END_SECONDS)
+            _, errors = sweep.communicate(timeout=END_SECONDS)
         finally:
             sweep.kill()
     assert sweep.returncode == 130
-    *_, kept, last = told.splitlines()
+    *_, kept, last = errors.splitlines()
     assert kept in ("nothing half-written is left", "what is done is kept: the same command with --resume goes on")
     assert last == "interrupted: no result"
-    assert "Traceback" not in told
+    assert "Traceback" not in errors

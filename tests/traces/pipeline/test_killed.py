@@ -1,4 +1,4 @@
-"""What is killed while it works costs time and no results."""
+"""Killed processes cost time, but no results."""
 
 import os
 import signal
@@ -49,7 +49,7 @@ def deadly(what: str, journals: Path, *, times: int | None = None) -> Iterator[l
         while len(killed) != times and not over.wait(0.005):
             # A journal whose results are somewhere else is removed, while this reads it too.
             with suppress(FileNotFoundError):
-                for begun in Journals(journals, "").under_way():
+                for begun in Journals(journals, "").unfinished():
                     if begun.what == what and begun.process not in killed:
                         os.kill(begun.process, signal.SIGKILL)
                         killed.append(begun.process)
@@ -96,7 +96,7 @@ def test_a_trace_that_ends_its_worker_each_time_is_given_up_and_the_others_are_c
     verdicts = {row["source"]: row for row in rows_of(output, VERDICTS)}
     given_up = verdicts.pop(str(bad))
     assert (given_up["verdict"], given_up["defect"]) == ("inconclusive", True)
-    assert given_up["reason"].startswith(f"the process that checks it has ended {DEATHS_MAX} times without a word")
+    assert given_up["reason"].startswith(f"the process that checks it died {DEATHS_MAX} times without an error")
     assert {row["verdict"] for row in verdicts.values()} == {"accepted"}
 
 
@@ -116,25 +116,25 @@ def test_a_killed_run_loses_the_traces_under_way_and_no_other_verdict(shared: An
         children = psutil.Process(run.pid).children(recursive=True)
         run.kill()
         assert run.stderr is not None
-        told = run.stderr.read().splitlines()
+        errors = run.stderr.read().splitlines()
     assert run.returncode == -signal.SIGKILL
     wait_until_gone(children)
     journals = Journals(unfinished / ".work" / "journals", run="")
     # What begins when the last verdict of its worker is on disk.
-    assert len(journals.under_way()) <= CORES
-    assert told[0] == "starting Spark ..."
+    assert len(journals.unfinished()) <= CORES
+    assert errors[0] == "starting Spark ..."
     assert not output.exists()
     assert not (unfinished / "verdicts").exists()
     # What is written down is told from what is checked again by another name of the same length.
     name, other = GENERATOR_NAME.encode(), b"x" * len(GENERATOR_NAME)
-    known = 0
+    results = 0
     for journal in _journals_with(name, unfinished):
-        known += journal.read_bytes().count(name)
+        results += journal.read_bytes().count(name)
         journal.write_bytes(journal.read_bytes().replace(name, other))
     runs.run(OPTIONS, [str(folder)], output, resume=True)
     verdicts, whole = rows_of(output, VERDICTS), rows_of(tmp_path / "whole", VERDICTS)
     kept = [row for row in verdicts if row["generator"] == other.decode()]
-    assert 0 < len(kept) == known < len(verdicts)
+    assert 0 < len(kept) == results < len(verdicts)
     assert sorted(({**row, "generator": GENERATOR_NAME} for row in verdicts), key=repr) == whole
 
 

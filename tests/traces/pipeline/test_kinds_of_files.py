@@ -52,12 +52,12 @@ def test_gzip_damaged_within_a_trace(tmp_path: Path) -> None:
     whole[-6] ^= 0xFF
     rows = taken(bytes(whole), tmp_path, "damaged.jsonl.gz")
     assert rows.reasons == ["CORRUPT_GZIP"]
-    *read, rest = [row["raw"] for row in rows.quarantine]
+    *read, remains = [row["raw"] for row in rows.quarantine]
     assert lines.startswith(b"".join(read))
     assert len(b"".join(read)) > len(lines) // 2
     # The end of the file is there, byte for byte.
-    assert bytes(whole).endswith(rest)
-    assert rest
+    assert bytes(whole).endswith(remains)
+    assert remains
     accounted(rows)
 
 
@@ -158,7 +158,7 @@ def test_a_damaged_parquet_file_is_kept_as_it_is(tmp_path: Path) -> None:
         ("{\n}", "MALFORMED_JSON", "a row with a newline in its middle, expected one line"),
         ("{}\n\n", "MALFORMED_JSON", "a row with a newline in its middle, expected one line"),
         (None, "MALFORMED_JSON", "column `line` is NULL in this row, expected a line"),
-        ("x" * LINE_BYTES_MAX, "LINE_TOO_LONG", f"a line of more than {LINE_BYTES_MAX} bytes"),
+        ("x" * LINE_BYTES_MAX, "LINE_TOO_LONG", f"the line is longer than {LINE_BYTES_MAX} bytes"),
     ],
 )
 def test_a_row_of_a_parquet_file_that_is_no_line(value: str | None, reason: str, detail: str, tmp_path: Path) -> None:
@@ -177,8 +177,8 @@ def test_a_row_of_a_parquet_file_that_is_no_line(value: str | None, reason: str,
 
 
 def test_a_header_over_several_lines_in_a_row_leaves_the_trace_before_it_alone(tmp_path: Path) -> None:
-    header, *others = [raw.decode() for raw in good_lines(2)]
-    lines = [raw.decode() for raw in good_lines(1)[:-1]] + [header.replace(",", ",\n"), *others]
+    header, *events = [raw.decode() for raw in good_lines(2)]
+    lines = [raw.decode() for raw in good_lines(1)[:-1]] + [header.replace(",", ",\n"), *events]
     pq.write_table(pa.table({"line": lines}), tmp_path / "t.parquet")
     rows = Taken(tmp_path / "t.parquet", "t.parquet", 1)
     assert ([trace["seed"] for trace in rows.traces], rows.reasons) == ([1], ["MALFORMED_JSON"])

@@ -1,4 +1,4 @@
-"""What a killed process leaves behind: a folder that the next session removes, a journal of what it was at."""
+"""Leftovers of a killed process: a folder that the next session removes, a journal of what it was at."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ _DIES_OVER_A_TRACE = """
 import os, sys
 from pathlib import Path
 from kraft_pipeline.journal import Journals
-with Journals(Path(sys.argv[1]), "this").opened() as journal:
+with Journals(Path(sys.argv[1]), "this").open() as journal:
     journal.row("small", "small.jsonl:1", lambda deaths: {"deaths": deaths})
     journal.row("giant", "giant.jsonl:7", os._exit)
 """
@@ -64,26 +64,26 @@ def test_a_trace_over_which_workers_have_died_is_known_by_name_and_the_verdicts_
     for before in range(2):
         command = [sys.executable, "-c", _DIES_OVER_A_TRACE, str(journals.folder)]
         assert subprocess.run(command, check=False).returncode == before
-    with journals.opened() as journal:
+    with journals.open() as journal:
         assert journal.row("small", "small.jsonl:1", lambda _: {"again": True}) == {"deaths": 0}
         assert journal.row("giant", "giant.jsonl:7", lambda deaths: {"deaths": deaths}) == {"deaths": 2}
         with pytest.raises(ZeroDivisionError):
             journal.row("other", "other.jsonl:1", lambda deaths: {"share": 1 // deaths})
-    assert journals.described() == "workers died while they checked giant.jsonl:7"
+    assert journals.describe_deaths() == "workers died while they checked giant.jsonl:7"
     next_run = Journals(journals.folder)
-    assert next_run.described() == ""
-    with next_run.opened() as journal:
+    assert next_run.describe_deaths() == ""
+    with next_run.open() as journal:
         assert journal.row("other", "other.jsonl:1", lambda deaths: {"deaths": deaths}) == {"deaths": 0}
     journals.forget()
-    assert journals.described() == ""
+    assert journals.describe_deaths() == ""
 
 
 def test_a_result_that_breaks_off_in_its_journal_is_none(tmp_path: Path) -> None:
-    with Journals(tmp_path).opened() as journal:
+    with Journals(tmp_path).open() as journal:
         journal.row("one", "one.jsonl:1", lambda _: {"field": "kept"})
         journal.row("two", "two.jsonl:1", lambda _: {"field": "torn"})
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-1])
-    with Journals(tmp_path).opened() as journal:
+    with Journals(tmp_path).open() as journal:
         assert journal.row("one", "one.jsonl:1", lambda _: {}) == {"field": "kept"}
         assert journal.row("two", "two.jsonl:1", lambda deaths: {"deaths": deaths}) == {"deaths": 0}

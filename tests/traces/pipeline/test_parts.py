@@ -14,7 +14,7 @@ from kraft_pipeline.observed import FAULTS
 from kraft_pipeline.schemas import FILES
 from kraft_pipeline.shipping import archive_of_packages
 from kraft_pipeline.store import Workspace
-from kraft_pipeline.units import planned, planned_units, unit_file, write_plan, written
+from kraft_pipeline.units import files_of_unit, open_unit, planned_units, unit_file, write_plan
 from kraft_spec.action_rules import EVENT_OPERATORS
 from kraft_traces.vocabulary import EVENTS
 
@@ -67,7 +67,7 @@ def test_neighbours_share_a_unit_and_the_heaviest_come_first(tmp_path: Path) -> 
     plan = tmp_path / "plan.parquet"
     files = [{"name": name, "bytes": size} for name, size in zip("abcdefg", (2, 2, 9, 1, 0, 1, 4), strict=True)]
     write_plan(plan, files, 4, 1)
-    units = ["".join(file["name"] for file in planned(plan, unit)) for unit in range(planned_units(plan))]
+    units = ["".join(file["name"] for file in files_of_unit(plan, unit)) for unit in range(planned_units(plan))]
     assert units == ["c", "ab", "g", "def"]
     write_plan(plan, files, 100, 3)
     assert planned_units(plan) >= 3
@@ -77,11 +77,11 @@ def test_neighbours_share_a_unit_and_the_heaviest_come_first(tmp_path: Path) -> 
 
 def test_the_rows_of_a_unit_are_there_whole_or_not_at_all(tmp_path: Path) -> None:
     row = {"source": "a.jsonl", "bytes": 1, "lines": 1, "traces": 1}
-    with pytest.raises(ZeroDivisionError), written(tmp_path, 3, (FILES,)) as write:
+    with pytest.raises(ZeroDivisionError), open_unit(tmp_path, 3, (FILES,)) as write:
         write(FILES, row | {"bytes": 1 // 0})
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
     for _ in range(2):
-        with written(tmp_path, 3, (FILES,)) as write:
+        with open_unit(tmp_path, 3, (FILES,)) as write:
             write(FILES, row)
     assert pq.read_table(unit_file(tmp_path, FILES, 3)).to_pylist() == [row]
 

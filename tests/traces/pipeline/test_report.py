@@ -90,7 +90,7 @@ def document(**changes: Any) -> dict[str, Any]:
 
 
 class _Read(HTMLParser):
-    """What a browser would fetch or run, the ids, and the text."""
+    """Parts of a page: resources and scripts, ids, and text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -68,8 +68,8 @@ def test_verdicts_are_those_of_each_trace_by_itself(whole_run: Path, corpus: Pat
         )
         assert row["rules"] == list(dict.fromkeys(rejection.explained_by + rejection.rules))
         assert row["differences"] == [
-            {"field": one.field, "expected": str(one.expected), "actual": str(one.actual)}
-            for one in rejection.differences
+            {"field": difference.field, "expected": str(difference.expected), "actual": str(difference.actual)}
+            for difference in rejection.differences
         ]
 
 

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from kraft_pipeline.checking import row_of
+from kraft_traces.alternatives.decisions import OpenAnswer
 from kraft_traces.check import Verdict, VerdictKind
-from kraft_traces.latitude.decisions import OpenAnswer
 
 _LOSES_JAVA = """
 import json, os, psutil, signal
@@ -76,8 +76,8 @@ print(json.dumps(found))
 def _last_line(script: str) -> object:
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
     assert run.stdout, run.stderr
-    said: object = json.loads(run.stdout.splitlines()[-1])
-    return said
+    document: object = json.loads(run.stdout.splitlines()[-1])
+    return document
 
 
 def test_a_java_process_that_is_gone_is_named_and_its_log_stays() -> None:
@@ -100,7 +100,7 @@ def test_an_interrupted_start_leaves_no_java_process() -> None:
 
 def test_a_row_names_a_line_of_its_source_and_the_open_answers() -> None:
     names = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
-    reason = "line 14: more than 3 candidate states"
+    reason = "line 14: the trace omits too many fields: more than 3 candidate states"
     answer = OpenAnswer("own_vote_at_restart", "unattached", "durable.restart.voted-self allows it")
     verdict = Verdict(VerdictKind.INCONCLUSIVE, "many.jsonl", 3, False, 3, 500, reason, open_answers=(answer,))
     row = row_of(dict.fromkeys(names, "x"), verdict)

@@ -78,10 +78,10 @@ def test_a_wrong_step_is_rejected_and_only_what_comes_before_is_counted(monkeypa
         return replace(line, state=replace(line.state, epoch=line.state.epoch + 7))
 
     monkeypatch.setattr(sweep, "event_line", wrong)
-    found = sweep.swept(RunPlan(seed=0, steps=20, workload="calm"))
-    row = found["verdict"]
+    result = sweep.sweep_run(RunPlan(seed=0, steps=20, workload="calm"))
+    row = result["verdict"]
     assert (row["verdict"], row["sequence"], row["field"]) == ("rejected", 7, "state.epoch")
-    assert sum(tally["events"] for tally in found["tallies"]) == row["events"] == 6
+    assert sum(tally["events"] for tally in result["tallies"]) == row["events"] == 6
 
 
 def test_a_reference_that_raises_is_a_failure_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def test_a_reference_that_raises_is_a_failure_that_is_named(monkeypatch: pytest.
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr(sweep, "simulation_of", raises)
-    found = sweep.swept(RunPlan(seed=0, steps=20, workload="calm"))
-    row = found["verdict"]
+    result = sweep.sweep_run(RunPlan(seed=0, steps=20, workload="calm"))
+    row = result["verdict"]
     assert (row["verdict"], row["kind"], row["field"]) == ("rejected", "raises", "ZeroDivisionError")
-    assert (row["reason"], found["tallies"]) == ("ZeroDivisionError: by zero", [])
+    assert (row["reason"], result["tallies"]) == ("ZeroDivisionError: by zero", [])

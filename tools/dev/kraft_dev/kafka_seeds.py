@@ -18,7 +18,7 @@ from kraft_kafka.differences import known_in_schedules
 from kraft_kafka.patching.patches import Patch, patched
 from kraft_kafka.releases import nearest
 from kraft_kafka.unpinned import release_of
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 STEPS = 300
 """Events before faults stop, as in `kraft-spec kafka run`."""
@@ -167,7 +167,7 @@ def record(new: Campaign) -> None:
     ]
     kept = sorted([*kept_campaigns, new], key=lambda campaign: (*_runs(campaign), campaign.first))
     FILE.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(FILE) as output:
+    with atomic_file(FILE) as output:
         output.write(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from kraft_spec.fingerprint import fingerprint_of
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 _CHECKOUT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("KRAFT_SPEC_RESULTS") or _CHECKOUT / "build" / "results")
@@ -135,7 +135,7 @@ def record_result(result: Result) -> None:
         OSError: It cannot be written.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with whole_file(result_file(result.name)) as output:
+    with atomic_file(result_file(result.name)) as output:
         output.write(result_bytes(result))
 
 

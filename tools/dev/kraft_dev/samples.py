@@ -14,7 +14,7 @@ from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import scenario
 from kraft_spec.fingerprint import partition_spec_hash, spec_hash
 from kraft_traces.own import own_generator
-from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.encode import encode_trace
 from kraft_traces.writer import trace_bytes
 
 Lines = Iterable[bytes]
@@ -50,14 +50,14 @@ def _partition_scenario(label: str, variant_name: str) -> Lines:
     chosen = partition_scenario(label)
     outcome = play_partitions(chosen, chosen.variant(variant_name))
     off = outcome.variant.mutants
-    return encoded(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash(), switched_off=off)
+    return encode_trace(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash(), switched_off=off)
 
 
 def _partition_run(seed: int, events: int, *left_out: str) -> Lines:
     """Return the trace of a random run; an omitted rule is not in its header."""
     honest = random_configuration(seed)
     run = random_run(honest, seed, events, mutated_controllers(left_out))
-    return encoded(honest, run, seed, spec_hash=partition_spec_hash())
+    return encode_trace(honest, run, seed, spec_hash=partition_spec_hash())
 
 
 _MUTANT = RunPlan(seed=1, steps=300, workload="elections", mutants=("prevote.follower.rejects-after-fetch",))

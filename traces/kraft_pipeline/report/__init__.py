@@ -1,1 +1,1 @@
-"""The stage `report`: the tables in figures, as JSON and as one page that needs nothing else to be looked at."""
+"""Stage `report`: figures of the tables, as JSON and as a self-contained HTML page."""

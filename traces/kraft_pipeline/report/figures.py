@@ -1,4 +1,4 @@
-"""The figures of a report, as JSON has them: what the page shows comes from here and from nowhere else."""
+"""Figures of a report in JSON form, from which the page is made."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from kraft_traces.check.compared import GROUPS, PROPERTIES
 FORMAT = "kraft-pipeline-report/1"
 
 GROUPS_MAX = 200
-"""So many groups of failures, and so many reasons, are shown; how many there are is said."""
+"""Maximum number of groups of failures and of reasons in the report, which also has their total number."""
 
 Document = dict[str, Any]
 
@@ -38,7 +38,7 @@ _PLACE = "^line [0-9]+: "
 
 
 def figures(session: Any, workspace: Workspace) -> Document:
-    """All figures of a run."""
+    """Return all figures of a run."""
     facts = workspace.facts()
     verdicts = workspace.read(session, VERDICTS)
     coverage = [row.asDict() for row in workspace.read(session, COVERAGE).collect()]
@@ -68,7 +68,7 @@ def _rows(table: Any) -> list[Document]:
 
 
 def _sources(verdicts: Any) -> list[Document]:
-    """Verdicts by source: the software, what it ran, and the profile."""
+    """Return the verdicts by source: software, workload and profile."""
     names = ("generator", "workload", "profile")
     counted = verdicts.groupBy(*names).agg(
         *(sf.count_if(sf.col("verdict") == kind).alias(kind) for kind in ("accepted", "rejected", "inconclusive")),
@@ -78,7 +78,7 @@ def _sources(verdicts: Any) -> list[Document]:
 
 
 def _compared(verdicts: Any) -> list[Document]:
-    """How much of the traces was compared, by the software that wrote them."""
+    """Return the extent of the comparison by the software that wrote the traces."""
     words = verdicts.groupBy("generator").agg(
         *(sf.count_if(sf.col("compared") == word.value).alias(word.value) for word in Extent)
     )
@@ -89,23 +89,23 @@ def _compared(verdicts: Any) -> list[Document]:
         .agg(sf.sum(row["shown"]).alias("shown"), sf.sum(row["events"]).alias("events"))
     )
     order = {name: place for place, name in enumerate((*GROUPS, *PROPERTIES))}
-    shown: dict[str, list[Document]] = {}
-    for one in sorted(_rows(counted), key=lambda one: order[one["name"]]):
-        shown.setdefault(one.pop("generator"), []).append(one)
+    recorded: dict[str, list[Document]] = {}
+    for group in sorted(_rows(counted), key=lambda group: order[group["name"]]):
+        recorded.setdefault(group.pop("generator"), []).append(group)
     return [
         {
-            "generator": one["generator"],
-            "traces": {word.value: one[word.value] for word in Extent},
-            "shown": shown.get(one["generator"], []),
+            "generator": counts["generator"],
+            "traces": {word.value: counts[word.value] for word in Extent},
+            "shown": recorded.get(counts["generator"], []),
         }
-        for one in _rows(words.orderBy("generator").limit(GROUPS_MAX))
+        for counts in _rows(words.orderBy("generator").limit(GROUPS_MAX))
     ]
 
 
 def _failures(verdicts: Any) -> tuple[list[Document], int]:
-    """Rejected traces by action, rule and field, each group with its shortest example."""
+    """Return the rejected traces by action, rule and field, each group with its shortest example."""
     rejected = verdicts.where("verdict = 'rejected'")
-    # The position in a path says which effect, which replica or which message it is, not what is wrong.
+    # An index in a path only identifies the effect, replica or message, not the kind of failure.
     field = sf.regexp_replace("field", r"\[[^\]]*\]", "[]")
     rejected = rejected.withColumn("field", field)
     shortest = Window.partitionBy(*_GROUP).orderBy(sf.col("sequence").asc_nulls_last(), "trace_id")
@@ -120,7 +120,7 @@ def _failures(verdicts: Any) -> tuple[list[Document], int]:
 
 
 def _violations(verdicts: Any) -> list[Document]:
-    """Invariants of the reference that its own runs broke."""
+    """Return the invariants of the reference that its runs violated."""
     broken = verdicts.where("violation IS NOT NULL").withColumn("property", sf.split("violation", " ").getItem(0))
     grouped = broken.groupBy("property").agg(
         sf.count("*").alias("traces"),
@@ -141,7 +141,7 @@ def _inconclusive(verdicts: Any) -> list[Document]:
 
 
 def _quarantine(quarantine: Any) -> list[Document]:
-    """Traces in quarantine by reason, each with one example."""
+    """Return the traces in quarantine by reason, each with an example."""
     whole = quarantine.groupBy("reason").agg(sf.sum("lines").alias("lines"))
     key = sf.struct("source", "first_line")
     wrong = (
@@ -156,7 +156,7 @@ def _quarantine(quarantine: Any) -> list[Document]:
 
 
 def _coverage(rows: list[Document]) -> Document:
-    """How often everything was seen, by source, and what was never seen by name."""
+    """Return the coverage of everything by source, and the names that are never covered."""
     writers = sorted({(row["generator"], row["workload"], row["profile"]) for row in rows})
     places = {writer: place for place, writer in enumerate(writers)}
     kinds: Document = {}
@@ -174,23 +174,23 @@ def _coverage(rows: list[Document]) -> Document:
         }
     by_writer: dict[tuple[str, str], dict[str, set[str]]] = {}
     for row in rows:
-        seen = by_writer.setdefault((row["generator"], row["profile"]), {kind: set() for kind in KINDS})
+        covered = by_writer.setdefault((row["generator"], row["profile"]), {kind: set() for kind in KINDS})
         if row["events"]:
-            seen[row["kind"]].add(row["name"])
+            covered[row["kind"]].add(row["name"])
     never = [
         {
             "generator": generator,
             "profile": profile,
-            "never": {kind: sorted(set(kinds[kind]["events"]) - seen[kind]) for kind in KINDS},
+            "never": {kind: sorted(set(kinds[kind]["events"]) - covered[kind]) for kind in KINDS},
         }
-        for (generator, profile), seen in sorted(by_writer.items())
+        for (generator, profile), covered in sorted(by_writer.items())
     ]
     columns = [dict(zip(("generator", "workload", "profile"), writer, strict=True)) for writer in writers]
     return {"sources": columns, "kinds": kinds, "never": never}
 
 
 def throughput(facts: Document) -> list[Document]:
-    """By stage: seconds, and what was done in them."""
+    """Return the seconds and the number of events of each stage."""
     work = facts.get("work", {})
     return [
         {

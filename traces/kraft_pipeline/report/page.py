@@ -1,4 +1,4 @@
-"""The page of a report: made of the figures alone, in one file without scripts or anything to fetch."""
+"""Self-contained HTML page of a report, made from the figures without scripts."""
 
 import json
 import math
@@ -17,7 +17,7 @@ _SOURCE = ("generator", "workload", "profile")
 
 
 def page(document: Document) -> str:
-    """The page, as HTML."""
+    """Return the page as HTML."""
     text = (files("kraft_pipeline.report") / _TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(
         loader=DictLoader({_TEMPLATE: text}),
@@ -26,42 +26,42 @@ def page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # The one of Jinja is for scripts: it escapes what HTML escapes again.
+    # Jinja's own filter is for scripts: it escapes characters that HTML would escape again.
     environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
     environment.filters["number"] = lambda value: "" if value is None else f"{value:,}"
-    shown: Document = _all_visible(document)
-    rules = shown["coverage"]["kinds"][RULE]["events"]
+    figures: Document = _all_visible(document)
+    rules = figures["coverage"]["kinds"][RULE]["events"]
     most = max((max(cells) for cells in rules.values() if cells), default=0)
-    drawn: str = environment.get_template(_TEMPLATE).render(
-        report=shown,
+    html: str = environment.get_template(_TEMPLATE).render(
+        report=figures,
         source_name=source_name,
-        columns=short_names(shown["coverage"]["sources"]),
+        columns=short_names(figures["coverage"]["sources"]),
         rules=rules,
         shade=lambda events: _shade(events, most),
         shades=range(1, _SHADES + 1),
     )
-    return drawn
+    return html
 
 
 def source_name(source: Document) -> str:
-    """What wrote the traces, in a few words."""
+    """Return the name of a source of traces: software, workload and profile."""
     return " · ".join(source[part] for part in _SOURCE if source.get(part))
 
 
 def short_names(sources: list[Document]) -> list[str]:
-    """The same for columns: only what tells them apart."""
+    """Return names of sources for columns, with only the parts that distinguish them."""
     differing = [part for part in _SOURCE if len({source.get(part) for source in sources}) > 1]
     names = [" · ".join(source[part] for part in differing if source.get(part)) for source in sources]
     return [name or source_name(source) for name, source in zip(names, sources, strict=True)]
 
 
 def visible(text: str) -> str:
-    """A text of a trace with its control characters made visible."""
+    """Return a text of a trace with visible control characters."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _all_visible(value: Any) -> Any:
-    """The figures with the control characters in all their texts made visible."""
+    """Return the figures with visible control characters in all texts."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):
@@ -70,7 +70,7 @@ def _all_visible(value: Any) -> Any:
 
 
 def _shade(events: int, most: int) -> int:
-    """0 for never, else 1 to 9 by the logarithm."""
+    """Return 0 for no events, else 1 to 9 by the logarithm."""
     if not events:
         return 0
     if most <= 1:

@@ -1,4 +1,4 @@
-"""What is worse than in an earlier run, from the figures of both reports."""
+"""Regressions since an earlier run, from the figures of both reports."""
 
 from kraft_pipeline.report.figures import Document
 
@@ -6,29 +6,29 @@ _GROUP = ("rule", "event", "field", "kind")
 
 
 def regressions(before: Document, now: Document) -> Document:
-    """Failures that are new, what was seen and is not any more, and the speed of both.
+    """Return new failures, lost coverage, and the speed of both runs.
 
-    Groups of failures are those that the reports list, the largest ones.
+    Only the groups of failures in the reports are compared, which are the largest ones.
     """
-    known = {tuple(one[name] for name in _GROUP) for one in before["failures"]}
-    broken = {one["property"] for one in before["violations"]}
-    speed = {one["stage"]: one["events_per_second"] for one in before["throughput"]}
+    earlier = {tuple(entry[name] for name in _GROUP) for entry in before["failures"]}
+    broken = {entry["property"] for entry in before["violations"]}
+    speed = {entry["stage"]: entry["events_per_second"] for entry in before["throughput"]}
     return {
         "failures": [
-            {name: one[name] for name in (*_GROUP, "traces")}
-            for one in now["failures"]
-            if tuple(one[name] for name in _GROUP) not in known
+            {name: entry[name] for name in (*_GROUP, "traces")}
+            for entry in now["failures"]
+            if tuple(entry[name] for name in _GROUP) not in earlier
         ],
-        "violations": [one["property"] for one in now["violations"] if one["property"] not in broken],
-        "coverage": {kind: sorted(_seen(before, kind) - _seen(now, kind)) for kind in now["coverage"]["kinds"]},
+        "violations": [entry["property"] for entry in now["violations"] if entry["property"] not in broken],
+        "coverage": {kind: sorted(_covered(before, kind) - _covered(now, kind)) for kind in now["coverage"]["kinds"]},
         "throughput": [
-            {"stage": one["stage"], "before": speed[one["stage"]], "now": one["events_per_second"]}
-            for one in now["throughput"]
-            if one["events_per_second"] and speed.get(one["stage"])
+            {"stage": entry["stage"], "before": speed[entry["stage"]], "now": entry["events_per_second"]}
+            for entry in now["throughput"]
+            if entry["events_per_second"] and speed.get(entry["stage"])
         ],
     }
 
 
-def _seen(document: Document, kind: str) -> set[str]:
+def _covered(document: Document, kind: str) -> set[str]:
     counts = document["coverage"]["kinds"].get(kind, {"events": {}})["events"]
     return {name for name, cells in counts.items() if any(cells)}

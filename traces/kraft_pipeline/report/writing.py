@@ -1,7 +1,6 @@
-"""Writing a report: the folder appears whole or not at all.
+"""Writer of a report, whose folder appears atomically.
 
-Beside the page are the shortest failing prefixes of the examples: the header and the lines up to the rejected one, byte
-for byte.
+Beside the page are the shortest failing prefixes of the examples: the header and the lines up to the rejected one.
 """
 
 import json
@@ -23,19 +22,19 @@ from kraft_pipeline.report.page import page
 from kraft_pipeline.report.regressions import regressions
 from kraft_pipeline.schemas import SEGMENTS, TRACES
 from kraft_pipeline.store import Workspace
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 FOLDER = "report"
 PAGE = "report.html"
 FIGURES = "report.json"
 PREFIXES = "failing"
-"""The folder of prefixes, below that of the report."""
+"""Folder of prefixes, below that of the report."""
 
 
 def write_report(session: Any, workspace: Workspace, notice: Notice, before: Document | None = None) -> Document:
     """Write the report of a run, in place of an older one, and return its figures.
 
-    `before` are those of an earlier run, and under `run` its name.
+    `before` are the figures of an earlier run, with its name under `run`.
     """
     target = workspace.root / FOLDER
     partial = workspace.root / f".{FOLDER}.part"
@@ -52,7 +51,7 @@ def write_report(session: Any, workspace: Workspace, notice: Notice, before: Doc
         raise
     text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
     (partial / FIGURES).write_text(text + "\n", encoding="utf-8")
-    # What the page shows is what the file says, also where JSON has fewer types than Python.
+    # The page is made from the JSON file, because JSON has fewer types than Python.
     (partial / PAGE).write_text(page(json.loads(text)), encoding="utf-8")
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
@@ -60,7 +59,7 @@ def write_report(session: Any, workspace: Workspace, notice: Notice, before: Doc
 
 
 def write_prefixes(session: Any, workspace: Workspace, document: Document, folder: Path) -> None:
-    """Write the prefix of each group's example, and note in the document where it is and how to see it again."""
+    """Write the prefix of each group's example, and add its path and commands to the document."""
     for group in document["failures"]:
         example = group["example"]
         lines = _lines(session, workspace, example)
@@ -69,20 +68,20 @@ def write_prefixes(session: Any, workspace: Workspace, document: Document, folde
             name = safe_name(f"{group['rule'] or group['event'] or group['kind']}-{example['trace_id'][:8]}")
             prefix = f"{PREFIXES}/{name}.failing.jsonl"
             (folder / PREFIXES).mkdir(exist_ok=True)
-            with whole_file(folder / prefix) as stream:
+            with atomic_file(folder / prefix) as stream:
                 stream.writelines(lines)
         example["prefix"] = prefix
         example["commands"] = commands(example, prefix)
 
 
 def _lines(session: Any, workspace: Workspace, example: Document) -> Iterator[bytes] | None:
-    """The lines of the prefix; None if the trace was not kept."""
+    """Return the lines of the prefix; None if the trace was not kept."""
     if example["line"] is None or not workspace.has(SEGMENTS):
         return None
     is_it = pd.field("trace_id") == example["trace_id"]
     trace = workspace.read(session, TRACES).where(sf.col("trace_id") == example["trace_id"])
     (name, first_line) = trace.select("_metadata.file_name", "first_line").head(1)[0]
-    # The segments of a trace are in the file of the same name, in their order.
+    # The segments of a trace are in the file of the same name, in order.
     segments = pd.dataset(workspace.path(SEGMENTS) / name).scanner(
         ["raw"], is_it & (pd.field("first_line") <= example["line"]), batch_size=1, use_threads=False
     )
@@ -91,7 +90,7 @@ def _lines(session: Any, workspace: Workspace, example: Document) -> Iterator[by
 
 
 def commands(example: Document, prefix: str | None) -> list[str]:
-    """What shows an example again, as lines for a shell in the folder of the report."""
+    """Return shell commands that reproduce an example, for the folder of the report."""
     lines: list[str] = []
     if example.get("command"):
         lines.append(f"{example['command']} -o trace.jsonl")
@@ -102,5 +101,5 @@ def commands(example: Document, prefix: str | None) -> list[str]:
 
 
 def safe_name(text: str) -> str:
-    """A name for a file."""
+    """Return a text as a valid file name."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "trace"

@@ -1,6 +1,6 @@
-"""What a foreign line that leaves something out may stand for: the events to try in one candidate state.
+"""Possible events of a foreign line with missing fields, in one candidate state.
 
-What the rest of the line tells is used first, so that few events are tried and the bound on candidates is not wasted.
+The recorded fields are used first, so that few events are tried and the bound on candidates lasts.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,10 +21,18 @@ from kraft_reference.events import (
     TakeSnapshot,
 )
 from kraft_spec.mapping_forms import NO_KEY, ModelKey
-from kraft_traces.check.binding import Event, LeftOutError, base, choice, complete_event, delivered_id, message_place
-from kraft_traces.check.model import OnItsWay
+from kraft_traces.check.binding import (
+    Event,
+    MissingFieldError,
+    base,
+    choice,
+    complete_event,
+    delivered_id,
+    message_place,
+)
+from kraft_traces.check.model import InFlightMessage
 from kraft_traces.check.observation import agrees, canonical_message
-from kraft_traces.check.requests import Replica, asked_events, request_number, targets_asked
+from kraft_traces.check.requests import Replica, request_number, requested_changes, requested_targets
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS
@@ -34,61 +42,61 @@ from kraft_traces.vocabulary import HANDLE
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What one candidate state offers; asked for only where a line leaves it open."""
+    """Data of one candidate state, computed only if a line leaves the field open."""
 
     replica_ids: tuple[int, ...]
     cluster_id: str
-    on_their_way: Callable[[int | None], tuple[OnItsWay, ...]]
-    """Those that this line has sent; None for all."""
+    in_flight: Callable[[int | None], tuple[InFlightMessage, ...]]
+    """Return the in-flight messages that the line of this sequence sent; None for all."""
     log_ends: Callable[[], range]
-    """The log ends that a crash of the line's replica may leave."""
+    """Return the log end offsets that are possible after a crash of the line's replica."""
     snapshot_ends: Callable[[], range]
-    """Where a snapshot that the line's replica takes may end."""
+    """Return the possible end offsets of a snapshot that the line's replica takes."""
     replicas: Callable[[], tuple[Replica, ...]]
-    """Every replica as it is now."""
+    """Return every replica with its present key and endpoint."""
     voters: Callable[[], frozenset[ModelKey]]
     """The newest voters set at the line's replica."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """The events to try."""
+    """Events to try."""
 
     events: tuple[Event, ...]
     unknown: str | None = None
-    """A field for which the events hold a stand-in, because it cannot be found by trying.
+    """Field that has a stand-in in the events, because its value cannot be inferred.
 
-    They serve to find out that the replica takes no notice of the event anyway."""
+    Such events only serve to find out if the replica refuses the event anyway."""
 
 
 def attempts(line: EventLine, around: Surroundings) -> Attempts:
-    """The events that a line may stand for.
+    """Return the possible events of a line.
 
     Raises:
-        UnrepresentableError: the line holds a number beyond the model's.
+        UnrepresentableError: the line has a number that the model cannot represent.
     """
     if line.event.startswith(HANDLE):
-        return Attempts(tuple({**base(line), "sent": way.sent} for way in deliverable(line, around.on_their_way)))
+        return Attempts(tuple({**base(line), "sent": way.sent} for way in deliverable(line, around.in_flight)))
     try:
         return Attempts((complete_event(line, around.cluster_id),))
-    except LeftOutError as left_out:
-        return _filled_in(line, around, left_out.field)
+    except MissingFieldError as error:
+        return _filled_in(line, around, error.field)
 
 
-def deliverable(line: EventLine, on_their_way: Callable[[int | None], Iterable[OnItsWay]]) -> list[OnItsWay]:
-    """The messages on their way that a line may deliver: of its type, with its id, and with its fields if given."""
-    given = UNSET if line.message is UNSET else canonical_message(line.message)
-    return [way for way in addressed(line, on_their_way) if given is UNSET or agrees(given, way.message)]
+def deliverable(line: EventLine, in_flight: Callable[[int | None], Iterable[InFlightMessage]]) -> list[InFlightMessage]:
+    """Return the in-flight messages that a line may deliver: those with its type, its id and its recorded fields."""
+    recorded = UNSET if line.message is UNSET else canonical_message(line.message)
+    return [sent for sent in addressed(line, in_flight) if recorded is UNSET or agrees(recorded, sent.message)]
 
 
-def addressed(line: EventLine, on_their_way: Callable[[int | None], Iterable[OnItsWay]]) -> list[OnItsWay]:
-    """The messages on their way that could arrive at the line's replica, whatever is in them."""
+def addressed(line: EventLine, in_flight: Callable[[int | None], Iterable[InFlightMessage]]) -> list[InFlightMessage]:
+    """Return the in-flight messages of the line's type and id to its replica, whatever their contents."""
     wanted = line.event.removeprefix(HANDLE)
     identifier = delivered_id(line)
     place = None if identifier is UNSET else message_place(identifier)
     return [
         way
-        for way in on_their_way(None if place is None else place.sent)
+        for way in in_flight(None if place is None else place.sent)
         if way.receiver == line.replica
         and not way.cut
         and way.message["type"] == wanted
@@ -119,25 +127,25 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             )
         case "ClientAppend":
             record = _appended(line)
-            known = None if record is None else choice(ClientAppend, value=record.value)
-            return one_or_stand_in(known, {"value": 0})
+            event = None if record is None else choice(ClientAppend, value=record.value)
+            return one_or_stand_in(event, {"value": 0})
         case "AppendVoters":
             record = _appended(line)
             voters = UNSET if record is None else record.voters
-            known = None if voters is UNSET else choice(AppendVoters, voters=voters)
-            return one_or_stand_in(known, {"voters": around.voters()})
+            event = None if voters is UNSET else choice(AppendVoters, voters=voters)
+            return one_or_stand_in(event, {"voters": around.voters()})
         case "ReplaceDisk":
             key = UNSET if line.state is UNSET else line.state.replica_key
             directory = None if key is UNSET else key.directory_id
-            # An id of its own: none is given out twice.
-            known = None if directory is None else choice(ReplaceDisk, directory_id=directory)
-            return one_or_stand_in(known, {"directory_id": f"unknown-{line.sequence}"})
+            # A unique id: no directory id is used twice.
+            event = None if directory is None else choice(ReplaceDisk, directory_id=directory)
+            return one_or_stand_in(event, {"directory_id": f"unknown-{line.sequence}"})
         case "AddVoter" | "RemoveVoter" | "UpdateFeatures":
-            asked = asked_events(line, around.cluster_id, around.replicas, around.voters)
+            requests = requested_changes(line, around.cluster_id, around.replicas, around.voters)
             unknown = None if request_number(line) is not None else "input.request"
-            return Attempts(tuple({**base(line), **event} for event in asked), unknown=unknown)
+            return Attempts(tuple({**base(line), **event} for event in requests), unknown=unknown)
         case "AlterPartitionReassignments":
-            events = targets_asked(line, around.replica_ids)
+            events = requested_targets(line, around.replica_ids)
             unknown = None if request_number(line) is not None else "input.request"
             return Attempts(tuple({**base(line), **event} for event in events), unknown=unknown)
         case "AdvanceReassignment":
@@ -156,7 +164,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
         case _:
             return all_of(
                 {"sent": way.sent, "destination": way.receiver, "change": way.message["type"] in _CHANGE_ANSWERS}
-                for way in around.on_their_way(None)
+                for way in around.in_flight(None)
             )
 
 
@@ -164,7 +172,7 @@ _CHANGE_ANSWERS = frozenset(answer.__struct_config__.tag for answer in CHANGE_AN
 
 
 def _snapshot_ends(line: EventLine, around: Surroundings) -> Iterable[int]:
-    """Where the snapshot may end; one end that is too early stands for all that are refused."""
+    """Return the possible end offsets of the snapshot; 0 represents all that are refused."""
     for effect in _effects(line):
         if isinstance(effect, TracedWriteSnapshot):
             return (effect.snapshot.end_offset,)
@@ -178,7 +186,7 @@ def _effects(line: EventLine) -> tuple[TracedEffect, ...]:
 
 
 def _appended(line: EventLine) -> TracedRecord | None:
-    """The record that the line shows to be appended."""
+    """Return the first record that the line appends; None if it is not recorded."""
     for effect in _effects(line):
         if isinstance(effect, TracedAppendRecords) and effect.records:
             return effect.records[0]
@@ -186,5 +194,5 @@ def _appended(line: EventLine) -> TracedRecord | None:
 
 
 def _may_be(line: EventLine, source: int, destination: int) -> bool:
-    given = line.input
-    return given is UNSET or (given.source in (UNSET, source) and given.destination in (UNSET, destination))
+    link = line.input
+    return link is UNSET or (link.source in (UNSET, source) and link.destination in (UNSET, destination))

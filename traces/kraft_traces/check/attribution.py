@@ -1,4 +1,4 @@
-"""The rules behind what a line shows and the reference would not do."""
+"""Attribution of a line that differs from the reference to the rules that it may break."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,31 +21,31 @@ from kraft_traces.restore import crash_point_of
 from kraft_traces.states import traced_state
 
 
-def attributed_line(
+def attribute_line(
     line: EventLine, event: Event, before: ReplicaState, configuration: Configuration, stated: Sequence[str]
 ) -> Attribution:
-    """The rules behind what differs in a line at a replica, the likeliest first.
+    """Return the rules behind the differences of a line at a replica, the likeliest first.
 
     Args:
-        line: the line; what it leaves out is not compared.
-        event: what happens in it.
+        line: the line; missing fields are not compared.
+        event: its event.
         before: the state of its replica before it.
-        configuration: that of its trace.
-        stated: the rules that its action states, to fall back on.
+        configuration: the configuration of the trace.
+        stated: the rules that its action cites, as a fallback.
     """
-    died = crash_point_of(line)
-    crash = None if died is None else (died.completed, died.log_end_offset)
+    point = crash_point_of(line)
+    crash = None if point is None else (point.completed, point.log_end_offset)
     # The model has no clock: durations are not compared.
-    given = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)
+    circumstances = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)
 
-    return attributed(given, partial(line_differences, line), stated)
+    return attributed(circumstances, partial(line_differences, line), stated)
 
 
-def rules_left_out(suspects: Sequence[str]) -> tuple[str, ...]:
-    """The rules without any one of which the reference does just what a line shows.
+def explaining_rules(suspects: Sequence[str]) -> tuple[str, ...]:
+    """Return the rules that explain a line: without that one rule the reference gives the recorded outcome.
 
     Args:
-        suspects: mutants that do, by name.
+        suspects: names of the mutants that give it.
     """
     catalogue = load_catalogue()
     omitted = [omitted_rule(catalogue[name]) for name in suspects]
@@ -53,19 +53,19 @@ def rules_left_out(suspects: Sequence[str]) -> tuple[str, ...]:
 
 
 def line_differences(line: EventLine, step: Step) -> tuple[Difference, ...]:
-    """Where a line differs from a step of the reference; what it leaves out agrees with everything."""
-    found: list[Difference] = []
+    """Return the differences between a line and a step of the reference; a missing field agrees with any value."""
+    differences: list[Difference] = []
     if line.state is not UNSET:
-        wanted, shown = canonical_state(traced_state(step.state)), canonical_state(line.state)
-        found += field_differences("state.", STATE_FIELDS, wanted, shown, complete=False)
+        wanted, recorded = canonical_state(traced_state(step.state)), canonical_state(line.state)
+        differences += field_differences("state.", STATE_FIELDS, wanted, recorded, complete=False)
     if line.refusal not in (UNSET, step.refusal):
-        found.append(Difference("refusal", _worded(step.refusal), _worded(line.refusal)))
+        differences.append(Difference("refusal", _reason_text(step.refusal), _reason_text(line.refusal)))
     if line.effects is not UNSET:
         effects = tuple([traced_effect(line.sequence, effect) for effect in step.effects])
         expected = [effect for _, effect in canonical_effects(effects)]
-        found += effect_differences(expected, canonical_effects(line.effects), complete=False)
-    return tuple(found)
+        differences += effect_differences(expected, canonical_effects(line.effects), complete=False)
+    return tuple(differences)
 
 
-def _worded(refusal: Refusal | None) -> str:
+def _reason_text(refusal: Refusal | None) -> str:
     return str(refusal)

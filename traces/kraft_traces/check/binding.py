@@ -1,7 +1,6 @@
-"""From a trace line to the value of the model's variable `event`.
+"""Conversion of a trace line to the value of the model's variable `event`.
 
-A complete line stands for exactly one event; what a foreign line that leaves something out may stand for is in
-`attempts`.
+A complete line determines one event; `attempts` lists the possible events of a foreign line with missing fields.
 """
 
 from collections.abc import Mapping
@@ -20,8 +19,8 @@ from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
 Event = dict[str, object]
 
 
-class LeftOutError(Exception):
-    """A line leaves out what is needed to know its event.
+class MissingFieldError(Exception):
+    """A line lacks a field that determines its event.
 
     Attributes:
         field: JSON path in the line, without `$.`.
@@ -33,33 +32,33 @@ class LeftOutError(Exception):
 
 
 class UnrepresentableError(Exception):
-    """A line holds a number that the model cannot."""
+    """A line has a number that the model cannot represent."""
 
 
 class Place(NamedTuple):
-    """What a message id stands for."""
+    """Parts of a message id."""
 
     sent: int
     """Sequence of the line that sent the message."""
     destination: int
-    """Its receiver."""
+    """Receiver of the message."""
     change: bool
-    """Whether it answers a voter change."""
+    """True for a response to a voter change."""
 
 
 def message_place(identifier: str) -> Place:
-    """What a message id stands for."""
+    """Return the parts of a message id."""
     sent, _, to = identifier.removesuffix(CHANGE_SUFFIX).removesuffix(FETCH_SUFFIX).partition(".")
     return Place(_within(int(sent)), int(to), identifier.endswith(CHANGE_SUFFIX))
 
 
 def _within(number: int) -> int:
-    """A number that TLC can hold; none of this size is ever right, so another one is as wrong."""
+    """Clamp a number to TLC's range; a number outside of it is always wrong, and so is its substitute."""
     return min(max(number, INTEGER_MIN), INTEGER_MAX)
 
 
 def delivered_id(line: EventLine) -> str | UnsetType:
-    """The id of the message that a line delivers, which its cause names too."""
+    """Return the id of the message that a line delivers, from the message or from the cause."""
     identifier = UNSET if line.message is UNSET else line.message.id
     if identifier is UNSET and line.cause is not UNSET:
         return line.cause.message_id
@@ -67,7 +66,7 @@ def delivered_id(line: EventLine) -> str | UnsetType:
 
 
 def base(line: EventLine) -> Event:
-    """The part of an event that every line has; its type is that of the message which came, "" for none."""
+    """Return the part of an event that every line has; `type` is that of the delivered message, "" for none."""
     crash = line.crash
     event: Event = {
         "name": line.event,
@@ -83,11 +82,11 @@ def base(line: EventLine) -> Event:
 
 
 def complete_event(line: EventLine, cluster_id: str) -> Event:
-    """The one event of a line that leaves nothing out, in a trace of the cluster with this id.
+    """Return the event of a complete line, in a trace of the cluster with this id.
 
     Raises:
-        LeftOutError: it does.
-        UnrepresentableError: it holds a number beyond the model's.
+        MissingFieldError: a field that determines the event is missing.
+        UnrepresentableError: the line has a number that the model cannot represent.
     """
     event = base(line)
     event.update(_specifics(line, cluster_id))
@@ -95,17 +94,17 @@ def complete_event(line: EventLine, cluster_id: str) -> Event:
 
 
 def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:
-    name, given = line.event, line.input
+    name, fields_of_input = line.event, line.input
     if name.startswith(HANDLE):
         identifier = delivered_id(line)
         if identifier is UNSET:
-            raise LeftOutError("message.id")
+            raise MissingFieldError("message.id")
         return {"sent": message_place(identifier).sent}
     fields = EVENTS[name].input
     for field in fields:
-        if given is UNSET or getattr(given, field) is UNSET:
-            raise LeftOutError(f"input.{field}")
-    values = {field: getattr(given, field) for field in fields}
+        if fields_of_input is UNSET or getattr(fields_of_input, field) is UNSET:
+            raise MissingFieldError(f"input.{field}")
+    values = {field: getattr(fields_of_input, field) for field in fields}
     if "message_id" in values:
         return message_place(values["message_id"])._asdict()
     if "cluster_id" in values:
@@ -114,14 +113,14 @@ def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:
 
 
 def choice(kind: type[events.Event], **chosen: Any) -> Event:
-    """What an event adds to its name and its replica, from its fields in a trace to the model's.
+    """Return the fields of a model's event beyond name and replica, converted from those of a trace.
 
-    In place of the `cluster_id` of a request stands whether it names this cluster or none.
+    `cluster_id` of a request is True if it names this cluster or none.
 
     Raises:
-        UnrepresentableError: the model has no such number.
+        UnrepresentableError: the model cannot represent a number.
     """
     if kind is events.ClientAppend and _within(chosen["value"]) != chosen["value"]:
         raise UnrepresentableError(f"the value {chosen['value']} does not fit in the 32 bits of the model's integers")
-    given = {name: _within(value) if type(value) is int else value for name, value in chosen.items()}
-    return {field.model: field.form.to_model(given[field.reference]) for field in MODEL_EVENTS[kind]}
+    numbers = {name: _within(value) if type(value) is int else value for name, value in chosen.items()}
+    return {field.model: field.form.to_model(numbers[field.reference]) for field in MODEL_EVENTS[kind]}

@@ -1,9 +1,9 @@
-"""The steps that a line of a foreign trace may be, from every candidate state.
+"""Possible steps of a line of a foreign trace, from every candidate state.
 
-A line that leaves something out may leave several candidate states; they are all followed, up to a bound.
-Each replica may answer an open decision otherwise than the header says, and otherwise each time: the line is tried with
-every answer, and the state after it is one of the header's configuration again.
-A property counts as violated only on a candidate that survives, so each carries its first violation along.
+A line with missing fields may leave several candidate states; all of them are followed, up to a bound.
+Each replica may choose another setting of an open decision than the header, and another one each time.  So the line is
+tried with every setting, and the state after it has the header's configuration again.
+A property counts as violated only on a candidate that survives, so each candidate carries its first violation along.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,6 +18,7 @@ from kraft_spec.difference import Difference
 from kraft_spec.mapping_forms import ModelKey
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
+from kraft_traces.alternatives.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.check.attempts import Attempts, Surroundings, addressed, attempts
 from kraft_traces.check.binding import base
 from kraft_traces.check.comparison import Comparison
@@ -38,28 +39,27 @@ from kraft_traces.check.writes import (
     normal_forms,
     with_implied_vote,
 )
-from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import HANDLE
 
 BESIDES_MAX, BESIDES_PER_LINE = 2_000, 16
-"""How many candidate states beside one all lines may leave together: so many, and so many more for each line.
+"""Maximum sum over all lines of the candidate states beyond the first: a constant, and an allowance for each line.
 
-Each of them costs a line about as much as a whole trace costs one, so this bounds the cost of a trace by its length.
+A line costs as many steps as there are candidates, so this keeps the cost of a trace proportional to its length.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A state that agrees with all lines so far, and the first rejection on the way that a property gave."""
+    """Candidate state that agrees with all lines so far, with the first violation of a property on the way."""
 
     state: JavaObject
     violation: Rejection | None = None
     taken: frozenset[OpenAnswer] = frozenset()
-    """Answers to open decisions on the way, where the header's did not lead here."""
+    """Settings of open decisions on the way that differ from the header's."""
 
     def is_better_than(self, other: Self) -> bool:
-        """Of two ways to one state: is this the one without a violation, else that with fewer other answers?"""
+        """True if this way to a state has no violation and the other has, or if it needs fewer other settings."""
         return (self.violation is not None, other_answers(self.taken)) < (
             other.violation is not None,
             other_answers(other.taken),
@@ -67,20 +67,20 @@ class Branch:
 
 
 def other_answers(taken: frozenset[OpenAnswer]) -> tuple[int, tuple[OpenAnswer, ...]]:
-    """How many they are, and all in their order: of several ways the least of these counts."""
+    """Return the sort key of a set of settings: their number, then the settings in order."""
     return len(taken), tuple(sorted(taken))
 
 
 class InconclusiveError(Exception):
-    """The line leaves out too much to go on; the message says what."""
+    """The line omits fields that the checker needs; the message names them."""
 
 
 Possible = tuple[Where, JavaObject, frozenset[OpenAnswer]]
-"""A step: the line and the state before it, the state after it, and the open answers that it takes."""
+"""A step: the line with the state before it, the state after it, and the settings of open decisions that it needs."""
 
 
 class Candidates:
-    """Follows the candidate states of one trace."""
+    """Follower of the candidate states of one trace."""
 
     def __init__(
         self,
@@ -101,13 +101,13 @@ class Candidates:
     def advance(
         self, number: int, line: EventLine, branches: list[Branch], ahead: SyncedAhead | None = None
     ) -> list[Branch] | Rejection:
-        """The candidates after a line, in a fixed order, or why there is none.
+        """Return the candidates after a line, in a fixed order, or the rejection if there is none.
 
-        With `ahead` the line is taken in its normal form, what is synced beyond the model's among it.
+        With `ahead`, the line is put into normal form, which accounts for syncs earlier than the model's.
 
         Raises:
-            InconclusiveError: there are too many, or something is left out that cannot be found by trying.
-            UnrepresentableError: the line holds a number beyond the model's.
+            InconclusiveError: there are too many, or a missing field cannot be inferred.
+            UnrepresentableError: the line has a number that the model cannot represent.
         """
         survivors: dict[int, Branch] = {}
         closest: tuple[Where, tuple[Difference, ...]] | None = None
@@ -125,12 +125,12 @@ class Candidates:
                 followed = self._model.under(after, self._configuration) if taken else after
                 fingerprint = self._model.fingerprint(followed)
                 reached = Branch(followed, violation, branch.taken | taken)
-                known = survivors.get(fingerprint)
-                if known is None or reached.is_better_than(known):
+                survivor = survivors.get(fingerprint)
+                if survivor is None or reached.is_better_than(survivor):
                     survivors[fingerprint] = reached
                 if len(survivors) > self._candidates_max:
                     raise InconclusiveError(
-                        f"more than {self._candidates_max} candidate states: the trace leaves out too much"
+                        f"the trace omits too many fields: more than {self._candidates_max} candidate states"
                     )
         if survivors:
             if ahead is not None and stored is not None:
@@ -139,13 +139,13 @@ class Candidates:
         if closest is not None:
             if ends_between_portions(closest[0].line, closest[1]):
                 raise InconclusiveError(
-                    "it dies between two writes of the quorum state, which the model writes at once"
+                    "the replica dies between two writes of its quorum state, which the model writes at once"
                 )
             return self._diagnosis.mismatch(*closest)
         return self._impossible(number, line, branches[0])
 
     def in_order(self, branches: Iterable[Branch]) -> list[Branch]:
-        """The same in a fixed order."""
+        """Return the branches in a fixed order."""
         return sorted(branches, key=lambda branch: self._model.fingerprint(branch.state))
 
     def _possible_forms(
@@ -154,8 +154,8 @@ class Candidates:
         if stored is None:
             yield from self._possible_steps(number, line, branch)
             return
-        shown = with_implied_vote(line, self._before(line, branch.state))
-        for form in normal_forms(shown, stored.disk):
+        completed = with_implied_vote(line, self._before(line, branch.state))
+        for form in normal_forms(completed, stored.disk):
             yield from self._possible_steps(number, form, branch)
 
     def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[Possible]:
@@ -163,13 +163,13 @@ class Candidates:
         answers = chosen_answers(line)
         for event in tried.events:
             before = self._model.bound(branch.state.copy(), {**event, **answers})
-            found = self._steps.successors(line, before)
-            if found.enabled and tried.unknown is not None:
-                raise InconclusiveError(f"{tried.unknown} is left out, and cannot be found by trying")
-            for after in found.states:
+            possible = self._steps.successors(line, before)
+            if possible.enabled and tried.unknown is not None:
+                raise InconclusiveError(f"{tried.unknown} is missing, and cannot be inferred")
+            for after in possible.states:
                 yield Where(number, line, before), after, frozenset()
-            if not found.enabled:
-                # No answer to an open decision lets an event happen that the others do not.
+            if not possible.enabled:
+                # An event is enabled under every setting of an open decision, or under none.
                 continue
             for other in other_configurations(self._configuration, line.event, line.message, line.state, line.effects):
                 otherwise = self._model.under(before, other)
@@ -183,7 +183,7 @@ class Candidates:
             Surroundings(
                 tuple(self._configuration.replicas),
                 self._configuration.cluster_id,
-                partial(self._model.on_their_way, branch.state),
+                partial(self._model.in_flight, branch.state),
                 lambda: self._log_ends(line, branch.state),
                 lambda: self._snapshot_ends(line, branch.state),
                 lambda: self._replicas(branch.state),
@@ -204,38 +204,40 @@ class Candidates:
         return range(log_start(replica) + 1, _number(replica["high_watermark"]) + 1)
 
     def _replicas(self, state: JavaObject) -> tuple[Replica, ...]:
-        """Every replica as it is now."""
-        found: list[Replica] = []
+        """Return every replica with its present key and endpoint."""
+        replicas: list[Replica] = []
         for replica_id, configured in sorted(self._configuration.replicas.items()):
             replica = state_before(self._model, state, replica_id)
             moved = replica["moved_to"]
-            found.append(Replica(_key(replica["replica_key"]), str(moved) if moved else configured.endpoint))
-        return tuple(found)
+            replicas.append(Replica(_key(replica["replica_key"]), str(moved) if moved else configured.endpoint))
+        return tuple(replicas)
 
     def _voters(self, line: EventLine, state: JavaObject) -> frozenset[ModelKey]:
-        """The newest voters set at the line's replica."""
+        """Return the newest voter set at the line's replica."""
         entries = self._before(line, state)["voters"]
-        assert isinstance(entries, tuple), "the voters sets are in their order"
+        assert isinstance(entries, tuple), "the voter sets are in their order"
         newest = entries[-1]
         assert isinstance(newest, Function), "each with its offset"
         keys = newest["voters"]
-        assert isinstance(keys, frozenset), "a voters set is a set"
+        assert isinstance(keys, frozenset), "a voter set is a set"
         return frozenset(map(_key, keys))
 
     def _impossible(self, number: int, line: EventLine, branch: Branch) -> Rejection:
-        """No candidate offers the event: name the closest message on its way, else the false conjunct."""
+        """Return the rejection of a line without candidates: the closest in-flight message or the false conjunct."""
         event = {**_NO_CHOICE, **base(line)}
         if line.event.startswith(HANDLE):
-            ways = addressed(line, partial(self._model.on_their_way, branch.state))
-            if line.message is not UNSET and ways:
-                shown = canonical_message(line.message)
-                found = [tuple(message_differences("message.", way.message, shown, complete=False)) for way in ways]
-                closest = min(range(len(ways)), key=lambda index: len(found[index]))
-                if found[closest]:
-                    before = self._model.bound(branch.state.copy(), {**event, "sent": ways[closest].sent})
-                    return self._diagnosis.mismatch(Where(number, line, before), found[closest], explain=False)
-            if ways:
-                event["sent"] = ways[0].sent
+            in_flight = addressed(line, partial(self._model.in_flight, branch.state))
+            if line.message is not UNSET and in_flight:
+                delivered = canonical_message(line.message)
+                differing = [
+                    tuple(message_differences("message.", it.message, delivered, complete=False)) for it in in_flight
+                ]
+                closest = min(range(len(in_flight)), key=lambda index: len(differing[index]))
+                if differing[closest]:
+                    before = self._model.bound(branch.state.copy(), {**event, "sent": in_flight[closest].sent})
+                    return self._diagnosis.mismatch(Where(number, line, before), differing[closest], explain=False)
+            if in_flight:
+                event["sent"] = in_flight[0].sent
         else:
             tried = self._attempts(line, branch).events
             event = tried[0] if tried else event
@@ -254,4 +256,4 @@ def _key(value: TlaValue) -> ModelKey:
 
 
 _NO_CHOICE = {"sent": -1, "change": False, "destination": -1, "source": -1, "log_end_offset": -1}
-"""Bound where nothing could be tried, so that the model can say which conjunct is false."""
+"""Event to bind if there is nothing to try, so that the model can name the false conjunct."""

@@ -1,12 +1,12 @@
-"""A trace against the model, line by line.
+"""Check of a trace against the model, line by line.
 
-For each line the checker binds it to the model's variable `event`, asks TLC for the successors of the one action
-that the line names, and keeps those that show what the line shows.
-A complete line leaves one.
-A foreign line that leaves fields out may leave several, and the checker goes on with all of them, up to a bound
-(`candidates`); a property counts as violated only if no branch that survives to the end keeps it.
+The checker binds each line to the model's variable `event`, asks TLC for the successors of the action that the line
+names, and keeps those that agree with the line.
+A complete line leaves one successor.
+A foreign line with missing fields may leave several, and the checker follows all of them, up to a bound (`candidates`).
+A property counts as violated only if every branch that survives to the end violates it.
 
-The lines are those of a reader, which has held each to its shape and to the lines before it, or of the encoder.
+The reader has already checked each line by itself and its continuity with the lines before it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,10 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.difference import Difference
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.alternatives.decisions import OpenAnswer, is_open
+from kraft_traces.alternatives.high_watermarks import as_unknown, checkpoint_as_unknown, published_as_unknown
 from kraft_traces.check.binding import (
-    LeftOutError,
+    MissingFieldError,
     UnrepresentableError,
     base,
     complete_event,
@@ -48,39 +50,37 @@ from kraft_traces.check.flights import Flights
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
-from kraft_traces.check.unrecorded import NEED_WHOLE_HISTORY, Unrecorded, as_sent, resumed, with_message
+from kraft_traces.check.unrecorded import NEED_WHOLE_HISTORY, Unrecorded, resume_state, sent_message, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
-from kraft_traces.latitude.decisions import OpenAnswer, is_open
-from kraft_traces.latitude.high_watermarks import as_unknown, checkpoint_as_unknown, published_as_unknown
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 
 EVERY = 500
-"""The full invariants are checked every so many events, and at the end."""
+"""Number of events between two checks of the full invariants, which are checked at the end as well."""
 
 CANDIDATES_MAX = 256
-"""How many candidate states a foreign trace may have at one line."""
+"""Maximum number of candidate states of a foreign trace at one line."""
 
 
 class Begin(NamedTuple):
-    """From where lines may go on that leave no doubt."""
+    """State of the checker from which the compiled model can continue."""
 
     branches: Sequence[Branch]
-    """None of them with a violation."""
-    on_their_way: dict[str, tuple[int, TracedMessage]]
-    """By id: how many copies, and what was sent."""
+    """Candidate states, none with a violation."""
+    in_flight: dict[str, tuple[int, TracedMessage]]
+    """In-flight messages by id: number of copies, and the message."""
     correlations: Sequence[Any]
-    """What `Correlations.known` gives."""
+    """Result of `Correlations.snapshot`."""
     besides: int
-    """How many states beside one the lines so far have left, all of them together."""
+    """Sum over the lines so far of the candidate states beyond the first."""
 
 
 class TraceChecker:
-    """Checks the lines of one trace in order: `feed` each, then `finish`."""
+    """Checker of the lines of one trace: `feed` each line in order, then `finish`."""
 
     def __init__(
         self,
@@ -93,12 +93,12 @@ class TraceChecker:
         candidates_max: int = CANDIDATES_MAX,
         start: CheckpointLine | None = None,
     ) -> None:
-        """`own` says that the trace was written by this project's reference: every field is there.
+        """Check a trace from its beginning, or from the checkpoint `start`, which is trusted.
 
-        `start` is a checkpoint to begin at, which is taken as it is.
+        `own` if the trace was written by this project's reference, so that every field is present.
 
         Raises:
-            CheckpointError, ValueConversionError: the checkpoint is none from which a run can go on.
+            CheckpointError, ValueConversionError: no run can continue from the checkpoint.
         """
         self._model = model
         self._source = source
@@ -127,51 +127,51 @@ class TraceChecker:
 
     @cached_property
     def _branches(self) -> list[Branch]:
-        """Where the lines so far may have led; TLC is asked for the first state when somebody wants to know."""
+        """Candidate states after the lines so far; the first state is computed lazily, because it needs TLC."""
         if self._start is None:
             return [Branch(self._model.start(self._configuration))]
         return [Branch(self._model.state_at(self._configuration, checkpoint_of(self._start), is_part=True))]
 
     def _begin_at(self, start: CheckpointLine) -> None:
         if not start.history.is_whole:
-            raise CheckpointError("$.history", "forgets more than the properties need, expected 'past'", "missing")
+            raise CheckpointError("$.history", "missing field 'past', which the properties need", "missing")
         self._events = start.sequence
         self._correlations.begin_at(start, start)
         self._flights.begin_at(start)
 
     @property
     def is_over(self) -> bool:
-        """Has the trace become inconclusive?"""
+        """True if the trace has become inconclusive."""
         return self._inconclusive is not None
 
     @property
     def messages_remembered(self) -> int:
-        """How many messages on their way are kept for comparison with their arrival."""
+        """Number of in-flight messages that are kept for comparison with their delivery."""
         return len(self._flights)
 
     @property
     def states(self) -> tuple[JavaObject, ...]:
-        """The states of the model that the lines so far may have led to: one, unless fields are left out."""
+        """Candidate states of the model after the lines so far: one, unless fields are missing."""
         return tuple(branch.state for branch in self._branches)
 
     def feed(self, number: int, line: EventLine) -> Rejection | None:
-        """Check one line; `number` is its line number in the file.  After a rejection the trace is over."""
+        """Check one line, whose number in the file is `number`.  After a rejection the trace is over."""
         self._last = (number, line)
-        given = line
+        original = line
         try:
             if line.unrecorded:
                 if self._own:
                     return self._mismatch(number, line, (Difference("unrecorded", MISSING, str(line.unrecorded)),))
                 self._begin_gap(number, line.unrecorded)
             if not self._own:
-                shown = self._with_unknown_watermarks(line)
-                line, unknown = self._correlations.line(with_late_answers_last(self._prepared(shown)))
+                line = with_late_answers_last(self._prepare(self._with_unknown_watermarks(line)))
+                line, unknown = self._correlations.line(line)
                 if unknown:
                     return self._mismatch(number, line, unknown)
             if line.replica in self._unrecorded.unknown:
                 return self._pass_over(number, line)
             if self._unrecorded.partial:
-                self._deliver_unrecorded(line, given)
+                self._deliver_unrecorded(line, original)
             rejection = self._advance(number, line)
         except (InconclusiveError, UnrepresentableError) as reason:
             self._inconclusive = f"line {number}: {reason}"
@@ -185,8 +185,8 @@ class TraceChecker:
         bound = BESIDES_MAX + BESIDES_PER_LINE * line.sequence
         if self._besides > bound:
             self._inconclusive = (
-                f"line {number}: the lines so far have left more than {bound:,} candidate states beside one "
-                f"({BESIDES_MAX:,}, and {BESIDES_PER_LINE} for each line): the trace leaves out too much"
+                f"line {number}: the trace omits too many fields: the lines so far leave more than {bound:,} "
+                f"additional candidate states ({BESIDES_MAX:,}, and {BESIDES_PER_LINE} for each line)"
             )
             return None
         self._flights.follow(line)
@@ -203,34 +203,35 @@ class TraceChecker:
             self._correlations.lose(replica)
             self._ahead.forget(replica)
 
-    def _prepared(self, line: EventLine) -> EventLine:
-        """The line with an id for a message that no line sends; what a replica awaits is known again from its state."""
+    def _prepare(self, line: EventLine) -> EventLine:
+        """Give an id to a message that no line sends, and learn from a state the requests that its replica awaits."""
         if line.replica in self._unrecorded.unknown and line.state is not UNSET and line.state.awaiting:
             self._correlations.resume(line.replica, dict(line.state.awaiting), line.sequence)
-        return self._unrecorded.named(line)
+        return self._unrecorded.with_message_id(line)
 
     def _pass_over(self, number: int, line: EventLine) -> Rejection | None:
-        """Take a line of a replica whose state is not known; of it only the message is judged."""
+        """Take a line of a replica whose state is unknown; only its message is checked."""
         differing = self._flights.differences(line)
         if differing:
             return self._mismatch(number, line, differing)
         self._flights.follow(line)
         self._shown.count(EventLine(sequence=line.sequence, replica=line.replica, event=line.event))
         self._events += 1
-        states = [resumed(self._model, self._configuration, branch.state, line) for branch in self._branches]
+        states = [resume_state(self._model, self._configuration, branch.state, line) for branch in self._branches]
         if all(state is not None for state in states):
-            self._branches = [replace(one, state=state) for one, state in zip(self._branches, states, strict=True)]
+            branches = zip(self._branches, states, strict=True)
+            self._branches = [replace(branch, state=state) for branch, state in branches]
             self._unrecorded.unknown.remove(line.replica)  # type: ignore[arg-type]
         return None
 
-    def _deliver_unrecorded(self, line: EventLine, given: EventLine) -> None:
-        """Put a message on its way that the model has not sent, because its sender's events are not recorded."""
+    def _deliver_unrecorded(self, line: EventLine, original: EventLine) -> None:
+        """Add a message of a replica with unrecorded events to the model's network."""
         identifier = delivered_id(line)
         if identifier is UNSET and line.input is not UNSET:
             identifier = line.input.message_id
         if identifier is UNSET:
             return
-        message = self._flights.message(identifier) or as_sent(line, given)
+        message = self._flights.message(identifier) or sent_message(line, original)
         if message is None or message.source not in self._unrecorded.partial:
             return
         self._flights.send(message)
@@ -240,38 +241,38 @@ class TraceChecker:
         ]
 
     def begin_of_fast_path(self) -> Begin | None:
-        """From where lines may go on without this checker; None where it has more to remember of the trace."""
+        """Return the state from which the compiled model can continue; None if that would lose information."""
         if self._ahead or self._unrecorded.unknown or any(branch.violation is not None for branch in self._branches):
             return None
-        sent = self._flights.on_their_way()
-        return None if sent is None else Begin(self._branches, sent, self._correlations.known(), self._besides)
+        sent = self._flights.in_flight()
+        return None if sent is None else Begin(self._branches, sent, self._correlations.snapshot(), self._besides)
 
     def skip(
-        self, begin: Begin, shown: Mapping[tuple[str, int], int], widest: int, last: tuple[int, EventLine]
+        self, begin: Begin, recorded: Mapping[tuple[str, int], int], widest: int, last: tuple[int, EventLine]
     ) -> None:
-        """Take lines that were right, up to the `last` with its number: where to go on after it.
+        """Take lines that the compiled model accepted, up to the `last` with its number.
 
-        `shown` says how many there were of each event, by what they showed, `widest` how many states one of them left.
+        `recorded` counts these lines by event and bits of the recorded fields; `widest` is the maximum of their states.
         """
         self._branches = self._candidates.in_order(begin.branches)
         self._besides = begin.besides
         self._widest = max(self._widest, widest)
-        self._flights.skip(begin.on_their_way)
+        self._flights.skip(begin.in_flight)
         if not self._own:
-            self._correlations.go_on(begin.correlations)
-        for (event, bits), lines in shown.items():
+            self._correlations.restore(begin.correlations)
+        for (event, bits), lines in recorded.items():
             self._shown.count_lines(event, bits, lines)
-        self._events += sum(shown.values())
+        self._events += sum(recorded.values())
         self._last = last
 
     def agrees(self, number: int, line: EventLine, before: Sequence[Branch], after: Sequence[Branch]) -> bool:
-        """Does TLC, too, come from these states to those by this line, and to no others?"""
+        """True if TLC also reaches exactly the states `after` from the states `before` by this line."""
         if not self._own:
             advanced = self._candidates.advance(number, line, self._candidates.in_order(before))
             return not isinstance(advanced, Rejection) and self._reached(advanced) == self._reached(after)
         bound = self._model.bound(before[0].state.copy(), complete_event(line, self._configuration.cluster_id))
-        found = [Branch(state) for state in self._steps.successors(line, bound).states]
-        if self._reached(found) != self._reached(after):
+        branches = [Branch(state) for state in self._steps.successors(line, bound).states]
+        if self._reached(branches) != self._reached(after):
             return False
         where, state = Where(number, line, bound), after[0].state
         return not self._comparison.differences(line, state) and self._steps.violation(where, state) is None
@@ -284,18 +285,18 @@ class TraceChecker:
         try:
             return self._follow_checkpoint(number, line)
         except (jpype.JException, TlcBridgeError) as failure:
-            self._inconclusive = f"line {number}: the model cannot hold this checkpoint: {failure}"
+            self._inconclusive = f"line {number}: the model cannot represent this checkpoint: {failure}"
             return None
 
     def _follow_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
-        """Compare a checkpoint with the lines before it, and go on from what it says.
+        """Compare a checkpoint with the lines before it, and continue from it.
 
-        What comes after it is judged as if the trace began there: the invariants are checked here, and of the states
-        that the lines may have led to only the one stays that the checkpoint shows.
+        The lines after it are checked as if the trace began there.  So the invariants are checked here, and only the
+        candidate state that agrees with the checkpoint is kept.
         """
         if not self._own:
             line = checkpoint_as_unknown(line)
-        given = line
+        original = line
         if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
             return self._open_at(number, line)
         if self._unrecorded.partial:
@@ -312,11 +313,11 @@ class TraceChecker:
         if differing:
             return self._diagnosis.checkpoint(number, line.sequence, differing)
         for branch in self._branches:
-            found = checkpoint_differences(self._model, self._configuration, branch.state, line)
-            if not found:
+            differences = checkpoint_differences(self._model, self._configuration, branch.state, line)
+            if not differences:
                 agreeing.append(branch)
-            elif not differing or len(found) < len(differing):
-                differing = found
+            elif not differing or len(differences) < len(differing):
+                differing = differences
         if not agreeing:
             return self._diagnosis.checkpoint(number, line.sequence, differing)
         if all(branch.violation is not None for branch in agreeing):
@@ -325,11 +326,11 @@ class TraceChecker:
         self._besides = 0
         self._flights.begin_at(line)
         if not self._own:
-            self._correlations.begin_at(given, line)
+            self._correlations.begin_at(original, line)
         return None
 
     def _with_unknown_watermarks(self, line: EventLine) -> EventLine:
-        """The line with -1 for each high watermark of 0 that says no more."""
+        """Return the line with -1 for each high watermark of 0 that means unknown."""
         changed: dict[str, Any] = {}
         if line.state is not UNSET:
             changed["state"] = as_unknown(line.state)
@@ -345,10 +346,9 @@ class TraceChecker:
         return state["epoch_start_offset"] == 0 and log_start(state) == 0
 
     def _open_at(self, number: int, line: CheckpointLine) -> Rejection | None:
-        """Begin the run of other software where a checkpoint says, on disks that are not fresh.
+        """Begin a foreign run at a checkpoint before its first event, with disks that are not empty.
 
-        No lines lead there, so that its states and its history are compared with each other, and both together are
-        checked against the invariants.
+        No lines lead there.  So its states are compared with its history, and both are checked against the invariants.
         """
         self._begin_at(line)
         checkpoint = checkpoint_of(line)
@@ -361,7 +361,7 @@ class TraceChecker:
         return None
 
     def _end_gaps(self, line: CheckpointLine) -> None:
-        """Go on from a checkpoint that says what the lines before it leave open."""
+        """Continue from a checkpoint, which has the states that the gaps before it leave open."""
         if line.history.is_whole:
             self._begin_at(line)
             self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(line), is_part=True))]
@@ -371,7 +371,7 @@ class TraceChecker:
     def _advance(self, number: int, line: EventLine) -> Rejection | None:
         differing = (*self._flights.differences(line), *self._ahead.lost(line))
         if self._own:
-            differing += self._comparison.left_out(line)
+            differing += self._comparison.missing_fields(line)
         if differing:
             return self._mismatch(number, line, differing)
         rejection = self._advance_as_it_is(number, line)
@@ -380,7 +380,7 @@ class TraceChecker:
             return None
         if self._own or not (is_open(line.event, line.message, line.state) or may_have_other_form(line, rejection)):
             return rejection
-        # What it writes, syncs and sends may be the same in another form.
+        # Its writes, syncs and sends may be equivalent to the model's in normal form.
         advanced = self._candidates.advance(number, line, self._branches, self._ahead)
         if isinstance(advanced, Rejection):
             closer = 0 < len(advanced.differences) < len(rejection.differences)
@@ -390,13 +390,13 @@ class TraceChecker:
         return None
 
     def _advance_as_it_is(self, number: int, line: EventLine) -> Rejection | None:
-        asks = is_open(line.event, line.message, line.state)
-        if self._own or (len(self._branches) == 1 and not asks and self._flights.is_sure(line)):
+        has_choice = is_open(line.event, line.message, line.state)
+        if self._own or (len(self._branches) == 1 and not has_choice and self._flights.is_sure(line)):
             try:
                 return self._advance_complete(number, line)
-            except LeftOutError as left_out:
+            except MissingFieldError as error:
                 if self._own:
-                    return self._mismatch(number, line, (Difference(left_out.field, "a value", MISSING),))
+                    return self._mismatch(number, line, (Difference(error.field, "a value", MISSING),))
         advanced = self._candidates.advance(number, line, self._branches)
         if isinstance(advanced, Rejection):
             return advanced
@@ -405,26 +405,26 @@ class TraceChecker:
         return None
 
     def _advance_complete(self, number: int, line: EventLine) -> Rejection | None:
-        """The common case: one branch, and a line that says which event it is.
+        """Advance in the common case of one branch and a line that determines its event.
 
         Raises:
-            LeftOutError: it does not.
-            UnrepresentableError: it holds a number beyond the model's.
+            MissingFieldError: a field that determines the event is missing.
+            UnrepresentableError: the line has a number that the model cannot represent.
         """
         branch = self._branches[0]
         event = complete_event(line, self._configuration.cluster_id)
         if not self._own:
             event.update(chosen_answers(line))
         before = self._model.bound(branch.state, event)
-        found = self._steps.successors(line, before)
+        possible = self._steps.successors(line, before)
         where = Where(number, line, before)
-        if not found.states:
+        if not possible.states:
             return self._diagnosis.not_enabled(where)
-        if len(found.states) > 1:
+        if len(possible.states) > 1:
             if self._own:
                 return self._diagnosis.ambiguous(where)
-            raise LeftOutError("what tells the successors apart")
-        (after,) = found.states
+            raise MissingFieldError("what tells the successors apart")
+        (after,) = possible.states
         differing = self._comparison.differences(line, after)
         if differing:
             return self._diagnosis.mismatch(where, differing)
@@ -435,7 +435,7 @@ class TraceChecker:
         return None
 
     def _mismatch(self, number: int, line: EventLine, differing: tuple[Difference, ...]) -> Rejection:
-        """The line itself is not right, whatever the model says of it."""
+        """Return the rejection of a line that is wrong by itself, whatever the model says."""
         before = self._model.bound(self._branches[0].state, base(line))
         return self._diagnosis.mismatch(Where(number, line, before), differing, explain=False)
 
@@ -443,17 +443,17 @@ class TraceChecker:
         for index, branch in enumerate(self._branches):
             violated = () if branch.violation is not None else self._steps.violated_invariants(branch.state)
             if violated:
-                found = self._diagnosis.violation(Where(number, line, branch.state), violated)
-                self._branches[index] = replace(branch, violation=found)
+                rejection = self._diagnosis.violation(Where(number, line, branch.state), violated)
+                self._branches[index] = replace(branch, violation=rejection)
         return self._branches[0].violation if self._own else None
 
     def finish(self, *, complete: bool, ended: bool | None = None, rejection: Rejection | None = None) -> Verdict:
-        """The verdict after the last line.
+        """Return the verdict after the last line.
 
         Args:
-            complete: whether the trace says that it ended where it was meant to.
-            ended: whether it has an end line, which may say that it is not complete; like `complete` if None.
-            rejection: what `feed` returned last.
+            complete: True if the end line says that the run was over.
+            ended: True if the trace has an end line; like `complete` if None.
+            rejection: the last result of `feed`.
         """
         if rejection is None and self._inconclusive is None and self._last is not None:
             rejection = self._check_invariants(*self._last)
@@ -483,6 +483,6 @@ class TraceChecker:
 
 
 def unfinished(*, ended: bool) -> str:
-    """Why nothing can be said of a trace as a whole that is right as far as it goes; did it have an end line?"""
+    """Return why the verdict on a trace without a wrong line is inconclusive; `ended` if it has an end line."""
     stops = "the end line says that the run was not over" if ended else "the trace stops without an end line"
-    return f"{stops}: what it shows is right, but it is not complete"
+    return f"{stops}: every recorded event conforms, but the trace is not complete"

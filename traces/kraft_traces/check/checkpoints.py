@@ -1,6 +1,6 @@
-"""A checkpoint against the state to which the lines before it have led.
+"""Comparison of a checkpoint with the state after the lines before it.
 
-The two are compared as values of the model; what differs is said in the words of a trace.
+Both are compared as values of the model; differences are described in the terms of a trace.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,35 +21,35 @@ from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_line, checkpoint_of
 
 _SHOWN_MAX = 200
-"""Letters of a value in a difference."""
+"""Maximum length of a value in a difference."""
 
 _DIFFERENCES_MAX = 100
-"""So many are named: one record too few makes all after it differ."""
+"""Maximum number of differences: one missing record makes all records after it differ."""
 
 
 def checkpoint_differences(
     model: TraceModel, configuration: Configuration, state: JavaObject, line: CheckpointLine
 ) -> tuple[Difference, ...]:
-    """Where a checkpoint shows something else than this state of the model."""
-    said: dict[str, Any] = checkpoint_to_model(checkpoint_of(line))
+    """Return the differences between a checkpoint and a state of the model."""
+    recorded: dict[str, Any] = checkpoint_to_model(checkpoint_of(line))
     at_start = {own_id: replica.pre_vote for own_id, replica in configuration.replicas.items()}
-    said["software"] = {**at_start, **said["software"]}
+    recorded["software"] = {**at_start, **recorded["software"]}
     reached: dict[str, Any] = dict(model.variables(state))
     if not line.history.is_whole:
-        reached["history"] = _as_early_versions(reached, said)
-    if said == reached:
+        reached["history"] = _as_early_versions(reached, recorded)
+    if recorded == reached:
         return ()
 
-    def worded(variables: Mapping[str, Any]) -> Checkpoint:
+    def to_checkpoint(variables: Mapping[str, Any]) -> Checkpoint:
         return checkpoint_from_model(variables, configuration.cluster_id, line.sequence, line.time_ms)
 
-    found = _differences(worded(reached), worded(said))
-    assert found, "two states that differ in the model look the same in a trace"
-    return found
+    differences = _differences(to_checkpoint(reached), to_checkpoint(recorded))
+    assert differences, "two states that differ in the model look the same in a trace"
+    return differences
 
 
 def history_differences(checkpoint: Checkpoint) -> tuple[Difference, ...]:
-    """Where the history of a checkpoint before the first event lacks something that its states show."""
+    """Return what the states of a checkpoint before the first event have, and its history lacks."""
     return _differences(with_states_remembered(checkpoint), checkpoint)
 
 
@@ -58,12 +58,14 @@ def _differences(expected: Checkpoint, actual: Checkpoint) -> tuple[Difference, 
     return tuple(islice(_tree_differences("", *trees), _DIFFERENCES_MAX))
 
 
-def _as_early_versions(reached: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """What is remembered, without what early versions of this project did not write."""
+def _as_early_versions(reached: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the model's history without the parts that early versions of this project did not write."""
     history = reached["history"]
     oldest = min(state["epoch"] for state in reached["replicas"].values())
-    led, named = dict(history["epochs"]), dict(said["history"]["epochs"])
-    kept = {epoch: known for epoch, known in led.items() if epoch in named or epoch >= oldest or epoch == max(led)}
+    led, recorded_epochs = dict(history["epochs"]), dict(recorded["history"]["epochs"])
+    kept = {
+        epoch: entry for epoch, entry in led.items() if epoch in recorded_epochs or epoch >= oldest or epoch == max(led)
+    }
     committed = {**history["committed"], "past": ()}
     return {**history, "epochs": kept or (), "committed": committed, "directories": frozenset()}
 
@@ -75,7 +77,7 @@ _KEYS = {
     "history.votes": lambda row: f"replica={row['replica']}",
     "software": lambda row: f"replica={row[0]}",
 }
-"""What tells the members of a list apart whose order says nothing."""
+"""Key of the members of each list whose order has no meaning."""
 
 
 def _tree_differences(path: str, expected: Any, actual: Any) -> Iterator[Difference]:
@@ -89,22 +91,22 @@ def _tree_differences(path: str, expected: Any, actual: Any) -> Iterator[Differe
         for name in {**expected, **actual}:
             yield from _member(f"{path}.{name}" if path else name, expected, actual, name)
     elif isinstance(expected, list | tuple) and isinstance(actual, list | tuple) and path.endswith("records"):
-        wanted, given = dict(enumerate(expected)), dict(enumerate(actual))
+        wanted, got = dict(enumerate(expected)), dict(enumerate(actual))
         for index in range(max(len(expected), len(actual))):
-            yield from _member(f"{path}[{index}]", wanted, given, index)
+            yield from _member(f"{path}[{index}]", wanted, got, index)
     else:
-        yield Difference(path, _shown(expected), _shown(actual))
+        yield Difference(path, _json(expected), _json(actual))
 
 
 def _member(path: str, expected: dict[Any, Any], actual: dict[Any, Any], key: Any) -> Iterator[Difference]:
     if key not in actual:
-        yield Difference(path, _shown(expected[key]), MISSING)
+        yield Difference(path, _json(expected[key]), MISSING)
     elif key not in expected:
-        yield Difference(path, NOTHING, _shown(actual[key]))
+        yield Difference(path, NOTHING, _json(actual[key]))
     else:
         yield from _tree_differences(path, expected[key], actual[key])
 
 
-def _shown(value: Any) -> str:
+def _json(value: Any) -> str:
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}..."

@@ -1,8 +1,8 @@
-"""How much of a trace was compared: what its lines showed, and for which properties that was enough.
+"""Extent of the comparison of a trace: the recorded fields, and the properties that they are sufficient for.
 
 A property is judged on the model's state.
-That says something of the traced software as far as the line shows the fields that the property speaks of, because
-these are compared with the model's; what a line leaves out may have been anything there.
+The result applies to the traced software only if the line records the fields of the property, because these are
+compared with the model's.  A missing field may have had any value in the software.
 """
 
 from collections import defaultdict
@@ -39,11 +39,11 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "voters": _VOTERS,
     "other": tuple(name for name in _STATE if name not in (*_ROLE, *_LOG, "state.high_watermark", *_VOTERS)),
 }
-"""The fields of a line, in groups: every field that is compared is in one.
+"""Groups of the fields of a line; every field that is compared is in one.
 
-`message` is the delivered one; `sends` are the messages and the answers to clients among the effects, `writes` are the
-other effects.
-A line that shows its effects shows which there are; it shows `sends` if no field of theirs is left out either.
+`message` is the delivered message; `sends` are the sent messages and the replies to clients among the effects; `writes`
+are the other effects.
+A line counts as recording `sends` if it has its effects and no field of a sent message is missing.
 """
 
 _COMMITTED = ("state.role", "state.epoch", "state.high_watermark", "writes")
@@ -73,64 +73,64 @@ PROPERTIES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "StateMachineSafety": (_COMMITTED,),
     "ConfigAgreement": (("state.voters", "state.log_end_offset", "state.last_epoch"), ("state.voters", "writes")),
 }
-"""What each property speaks of: fields that an event must show for it to be judged there, or one of two sets of them.
+"""Fields that an event must record for the property to be judged on it, or alternative sets of such fields.
 
-Records are nowhere but in `writes`; the model learns from high watermarks what is committed; a vote that is neither
-sent nor written is none.
+Only `writes` have records.  The model derives committed records from high watermarks.  A vote counts only if it is sent
+or written.
 """
 
 _ONLY_AT = {"PreVoteIsPure": frozenset({"HandleVoteRequest"})}
-"""The events at which a property is judged, for one that is not judged at all events of replicas."""
+"""Events at which a property is judged, if these are not all events of replicas."""
 
 REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
     "complete": tuple(GROUPS),
     "effects": ("sends", "writes", "refusal"),
     "state": ("role", "log", "high_watermark", "voters", "other"),
 }
-"""What may be required by a name of its own: groups that every event must show."""
+"""Named requirements: groups that every event must record."""
 
 
 class Extent(StrEnum):
-    """How much of a trace was compared, in a word."""
+    """Extent of the comparison of a trace, in a word."""
 
     COMPLETE = "complete"
-    """Every event shows everything that it has."""
+    """Every event has all its fields."""
     PARTIAL = "partial"
-    """Something is left out."""
+    """Some fields are missing."""
     NAMES_ONLY = "names only"
-    """No event shows anything of what the replicas did."""
+    """No event records anything that a replica did."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCount:
-    """Number of events that show something, of those that have it."""
+    """Number of events that record some fields, of those that have them."""
 
     shown: int
     events: int
 
     @property
     def always(self) -> bool:
-        """In all of them, perhaps because there are none."""
+        """True if all events record the fields, or there are none."""
         return self.shown == self.events
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How much of a trace was compared; the events are those that were steps of the model."""
+    """Extent of the comparison of a trace; only events that are steps of the model count."""
 
     whole: Extent | None
     """None if there is no such event."""
     groups: Mapping[str, ShownCount]
-    """By name of `GROUPS`: the events that showed all its fields."""
+    """By name of `GROUPS`: the events that record all its fields."""
     properties: Mapping[str, ShownCount]
-    """By name of the property: the events that showed all that it speaks of, of those at which it is judged."""
+    """By name of the property: the events that record all its fields, of those at which it is judged."""
     fields: Mapping[str, ShownCount]
-    """By name of the field; empty for a format in which none may be left out."""
+    """By name of the field; empty for a format in which no field may be missing."""
 
     def lacking(self, requirement: str) -> Mapping[str, ShownCount]:
-        """The fields that some events leave out, of those that a name of `REQUIREMENTS` or `PROPERTIES` requires.
+        """Return the fields that some events lack, of those that a name of `REQUIREMENTS` or `PROPERTIES` requires.
 
-        A property that is not judged on traces of this kind is lacking itself, in no event of none.
+        A property that is not judged on traces of this kind is returned itself, with 0 of 0 events.
         """
         if requirement in REQUIREMENTS:
             required = [field for group in REQUIREMENTS[requirement] for field in GROUPS[group]]
@@ -146,8 +146,8 @@ class Compared:
 NOTHING_COMPARED = Compared(None, {}, {}, {})
 
 
-def nothing_left_out(groups: Iterable[str], properties: Iterable[str], events: int) -> Compared:
-    """Of a trace whose format lets nothing be left out."""
+def compared_completely(groups: Iterable[str], properties: Iterable[str], events: int) -> Compared:
+    """Return the extent of a trace whose format requires every field."""
     counted = ShownCount(events, events)
     whole = Extent.COMPLETE if events else None
     return Compared(whole, dict.fromkeys(groups, counted), dict.fromkeys(properties, counted), {})
@@ -157,7 +157,7 @@ _FIELDS = ("message", "input", "sends", "writes", "refusal", *_STATE)
 _BITS = {name: 1 << place for place, name in enumerate(_FIELDS)}
 _ALL = (1 << len(_FIELDS)) - 1
 _ANYTHING = 1 << len(_FIELDS)
-"""Set where a line shows something of what the replicas did, perhaps no field of `_FIELDS` as a whole."""
+"""Bit of a line that records anything that a replica did, even if no field of `_FIELDS` is complete."""
 
 
 def _bits(fields: tuple[str, ...]) -> int:
@@ -173,7 +173,7 @@ _ANSWERS = "AnswerUnsupportedVersion"
 
 
 def _own_bits(event: str) -> int:
-    """What an event has to show."""
+    """Return the bits of the fields that an event has."""
     shape = EVENTS[event]
     bits = _bits(("sends", "writes", "refusal", *_STATE)) if shape.at_replica else 0
     bits |= _BITS["message"] if shape.message is not None else 0
@@ -182,7 +182,7 @@ def _own_bits(event: str) -> int:
 
 
 OF_EVENT = {event: _own_bits(event) for event in EVENTS}
-"""What the lines of each event have to show, in bits."""
+"""Bits of the fields that each event has."""
 
 BITS: Mapping[str, Any] = {
     "all": _ALL,
@@ -190,33 +190,33 @@ BITS: Mapping[str, Any] = {
     **{name: _BITS[name] for name in ("message", "input", "sends", "writes", "refusal")},
     "state": dict(_STATE_BITS),
 }
-"""The bits of what a line may show, for who counts it elsewhere."""
+"""Bits of the fields, for the compiled checker, which counts them itself."""
 
 
 class ShownFields:
-    """Counts what the lines of a trace show."""
+    """Counter of the recorded fields of a trace."""
 
     def __init__(self, *, own: bool) -> None:
-        """`own` says that each line shows everything, which the checker has seen to."""
+        """Count nothing yet; `own` if each line has every field, which the checker ensures."""
         self._own = own
         self._lines: dict[tuple[str, int], int] = defaultdict(int)
 
     def count(self, line: EventLine) -> None:
-        """Take a line that was a step of the model."""
+        """Count a line that is a step of the model."""
         self._lines[line.event, _ALL | _ANYTHING if self._own else shown_bits(line)] += 1
 
     def count_lines(self, event: str, bits: int, lines: int) -> None:
-        """Take so many lines of an event that showed this."""
+        """Count lines of an event that recorded these bits."""
         self._lines[event, bits] += lines
 
     def compared(self) -> Compared:
-        """What the lines so far come to."""
-        shown, events = [0] * len(_QUESTIONS), [0] * len(_QUESTIONS)
+        """Return the extent of the comparison of the lines so far."""
+        recorded, events = [0] * len(_QUESTIONS), [0] * len(_QUESTIONS)
         for (event, bits), lines in self._lines.items():
             for place, is_shown in _answers(event, bits):
                 events[place] += lines
-                shown[place] += lines * is_shown
-        counts = map(ShownCount, shown, events)
+                recorded[place] += lines * is_shown
+        counts = map(ShownCount, recorded, events)
         groups, fields, properties = (
             {name: next(counts) for name in names} for names in (_GROUP_BITS, _BITS, _PROPERTY_BITS)
         )
@@ -239,36 +239,36 @@ _QUESTIONS = (
     ),
     *((_ONLY_AT.get(name, _AT_REPLICAS), ways) for name, ways in _PROPERTY_BITS.items()),
 )
-"""Of each group, field and property: the events that it is about, and what a line must show, one way or another."""
+"""For each group, field and property: the events that it applies to, and the alternative sets of required bits."""
 
 
 @lru_cache(4096)
 def _answers(event: str, bits: int) -> tuple[tuple[int, bool], ...]:
-    """The places of the questions that are about an event, and whether a line with these bits shows enough."""
-    asked = [(place, ways) for place, (events, ways) in enumerate(_QUESTIONS) if event in events]
-    return tuple((place, any(bits & way == way for way in ways)) for place, ways in asked)
+    """Return the indexes of the questions that apply to an event, and True for each that these bits satisfy."""
+    questions = [(place, ways) for place, (events, ways) in enumerate(_QUESTIONS) if event in events]
+    return tuple((place, any(bits & way == way for way in ways)) for place, ways in questions)
 
 
 def shown_bits(line: EventLine) -> int:
-    """What a line shows, a bit for each of the fields; what its event does not have counts as shown."""
+    """Return the bits of the fields that a line records; fields that its event does not have count as recorded."""
     bits = _ALL & ~OF_EVENT[line.event]
-    for one in _shown(line):
-        bits |= one
+    for recorded in _recorded_bits(line):
+        bits |= recorded
     return bits
 
 
-def _shown(line: EventLine) -> Iterator[int]:
+def _recorded_bits(line: EventLine) -> Iterator[int]:
     if line.message is not UNSET:
         yield from _of_message("message", line.message)
     if line.answer is not UNSET:
         yield from _of_message("sends", line.answer)
-    given = line.input
-    if given is not UNSET and all(getattr(given, name) is not UNSET for name in EVENTS[line.event].input):
+    fields = line.input
+    if fields is not UNSET and all(getattr(fields, name) is not UNSET for name in EVENTS[line.event].input):
         yield _BITS["input"]
     if line.refusal is not UNSET:
         yield _BITS["refusal"] | _ANYTHING
     if line.effects is not UNSET:
-        # How much of the log survives a crash, its input says.
+        # The part of the log that survives a crash is in the input.
         kept = line.event != "Crash" or line.input is not UNSET
         yield _of_effects(line.effects) & (~0 if kept else ~_BITS["writes"])
     if line.state is not UNSET:
@@ -276,7 +276,7 @@ def _shown(line: EventLine) -> Iterator[int]:
 
 
 _WHICH_MESSAGE = frozenset(("type", "source", "destination"))
-"""What says which message it is, and nothing of what is in it."""
+"""Fields that identify a message and say nothing about its contents."""
 
 
 def _of_message(field: str, message: TracedMessage) -> Iterator[int]:
@@ -287,7 +287,7 @@ def _of_message(field: str, message: TracedMessage) -> Iterator[int]:
 
 
 def _is_whole_message(message: TracedMessage) -> bool:
-    # Most are seen to be whole without a look at what the model does not have; in records something may be left out.
+    # Fast check for most messages; records may have missing parts, so they need the full check.
     if not getattr(message, "records", ()) and UNSET not in astuple(message):
         return True
     return is_whole(canonical_message(message))

@@ -1,4 +1,4 @@
-"""Where a line and the model disagree, field by field."""
+"""Differences between a line and the model, field by field."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -22,7 +22,7 @@ from kraft_traces.check.observation import (
 from kraft_traces.check.wording import MISSING, NOTHING, plain, record
 
 Expected = Mapping[Any, Any]
-"""The fields of a message, an effect or a state that the model gives."""
+"""Fields of a message, an effect or a state in the model."""
 
 
 _TRACE_NAMES = {name: kind.__struct_config__.tag for kind, (name, _) in EFFECT_FIELDS.items()}
@@ -30,7 +30,7 @@ _EFFECT_FIELDS = dict(EFFECT_FIELDS.values())
 
 
 def members(value: Any) -> tuple[Any, ...]:
-    """The members of a value of the model that is known to be a sequence."""
+    """Return the members of a sequence of the model."""
     assert isinstance(value, tuple), "a sequence"
     return value
 
@@ -38,7 +38,7 @@ def members(value: Any) -> tuple[Any, ...]:
 def field_differences(
     prefix: str, fields: tuple[Field, ...], expected: Expected, actual: Fields, *, complete: bool
 ) -> Iterator[Difference]:
-    """Where fields differ; what is left out agrees with everything, unless the line is to be `complete`."""
+    """Yield the fields that differ; a missing field agrees with any value, unless the line has to be `complete`."""
     for path, name, kind in fields:
         wanted, got = expected[name], actual[name]
         if got is UNSET:
@@ -59,12 +59,12 @@ def _record_differences(
 ) -> Iterator[Difference]:
     for index, (wanted, got) in enumerate(zip_longest(expected, actual)):
         if wanted != got and (complete or wanted is None or not agrees(got, wanted)):
-            words = [NOTHING if one is None else record(one) for one in (wanted, got)]
+            words = [NOTHING if value is None else record(value) for value in (wanted, got)]
             yield Difference(f"{path}[{index}]", *words)
 
 
 def message_differences(prefix: str, expected: Expected, actual: Fields, *, complete: bool) -> Iterator[Difference]:
-    """Where a message of the model and one of the line differ."""
+    """Yield the differences between a message of the model and one of the line."""
     if expected["type"] != actual["type"]:
         yield Difference(f"{prefix}type", str(expected["type"]), str(actual["type"]))
         return
@@ -74,27 +74,27 @@ def message_differences(prefix: str, expected: Expected, actual: Fields, *, comp
 def effect_differences(
     wanted: Sequence[Expected], actual: Sequence[tuple[int, Fields]], *, complete: bool
 ) -> Iterator[Difference]:
-    """Where the ordered effects differ: those of one kind (and receiver) are set against each other."""
+    """Yield the differences between ordered effects; effects of the same kind and receiver are compared in pairs."""
     places = [place for place, _ in actual]
     got = [effect for _, effect in actual]
     matcher = SequenceMatcher(None, [_label(e) for e in wanted], [_label(e) for e in got], autojunk=False)
     for code, first, last, from_, to in matcher.get_opcodes():
         if code == "equal":
-            for one, other in zip(range(first, last), range(from_, to), strict=True):
-                yield from _effect_difference(f"effects[{places[other]}]", wanted[one], got[other], complete=complete)
+            for index, other in zip(range(first, last), range(from_, to), strict=True):
+                yield from _effect_difference(f"effects[{places[other]}]", wanted[index], got[other], complete=complete)
             continue
         pairs = min(last - first, to - from_)
-        for one, other in zip(range(first, first + pairs), range(from_, from_ + pairs), strict=True):
-            yield from _effect_difference(f"effects[{places[other]}]", wanted[one], got[other], complete=complete)
-        for one in range(first + pairs, last):
+        for index, other in zip(range(first, first + pairs), range(from_, from_ + pairs), strict=True):
+            yield from _effect_difference(f"effects[{places[other]}]", wanted[index], got[other], complete=complete)
+        for index in range(first + pairs, last):
             place = places[from_ + pairs] if from_ + pairs < len(places) else len(places)
-            yield Difference(f"effects[{place}]", effect_text(wanted[one]), NOTHING)
+            yield Difference(f"effects[{place}]", effect_text(wanted[index]), NOTHING)
         for other in range(from_ + pairs, to):
             yield Difference(f"effects[{places[other]}]", NOTHING, effect_text(got[other]))
 
 
 def _label(effect: Fields) -> tuple[Canonical, ...]:
-    """What makes two effects the same one: the kind, of a message also its receiver if that is known."""
+    """Return the key by which effects are paired: the kind, and the receiver of a message if it is known."""
     return (effect["type"], effect["destination"] if effect["type"] in MESSAGE_FIELDS else None)
 
 
@@ -109,14 +109,14 @@ def _effect_difference(field: str, wanted: Expected, got: Fields, *, complete: b
 
 
 def effect_text(effect: Fields) -> str:
-    """An effect in the words of a trace."""
+    """Return a short text of an effect as a trace names it."""
     name = str(effect["type"])
     if name in MESSAGE_FIELDS:
-        receiver = "somebody" if effect["destination"] is UNSET else plain(effect["destination"])  # type: ignore[arg-type]
+        receiver = "an unknown replica" if effect["destination"] is UNSET else plain(effect["destination"])  # type: ignore[arg-type]
         return f"Send {name} to {receiver}"
-    shown = [
+    fields = [
         f"{path} {kind.worded(effect[field])}"  # type: ignore[arg-type]
         for path, field, kind in _EFFECT_FIELDS[name]
         if effect[field] is not UNSET
     ]
-    return f"{_TRACE_NAMES[name]} {' '.join(shown)}"
+    return f"{_TRACE_NAMES[name]} {' '.join(fields)}"

@@ -1,4 +1,4 @@
-"""Events that were never written down, as the lines that their trace would have, made as they are needed."""
+"""Lines of a run that is not written to a file, encoded on demand."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -11,18 +11,18 @@ from kraft_traces.lines import EventLine
 
 _HEADER_LINES = 1
 _LINES_AHEAD = 100
-"""So many are made before they are looked at."""
+"""Maximum number of lines encoded ahead of the checker."""
 
 
 class EventLines:
-    """Events of a run; what making one raises comes when it is due.
+    """Lines of a run; an exception of the run is raised when its line is due.
 
     Attributes:
-        source: what errors call the run.
-        configuration: of its cluster.
-        line_number: that of the newest line, in a trace with a header.
-        sequence: of the newest line.
-        time_ms: of the newest line that has a time.
+        source: name of the run in errors.
+        configuration: configuration of its cluster.
+        line_number: number of the newest line, in a trace with a header.
+        sequence: sequence of the newest line.
+        time_ms: time of the newest line that has a time.
     """
 
     def __init__(self, lines: Iterable[EventLine], configuration: Configuration, source: str) -> None:
@@ -36,16 +36,16 @@ class EventLines:
         self._failure: Exception | None = None
 
     def next_line(self) -> EventLine | None:
-        """The next event, None after the last."""
+        """Return the next event, None after the last."""
         if self._ahead:
             line, _ = self._ahead.popleft()
         elif self._failure is not None:
             raise self._failure
         else:
-            found = next(self._lines, None)
-            if found is None:
+            following = next(self._lines, None)
+            if following is None:
                 return None
-            line = found
+            line = following
         self._took(line)
         return line
 
@@ -56,7 +56,7 @@ class EventLines:
             self.time_ms = line.time_ms
 
     def ahead(self) -> bytes:
-        """Lines that come next, without taking them."""
+        """Return the lines that come next, without taking them."""
         while len(self._ahead) < _LINES_AHEAD and self._failure is None:
             try:
                 line = next(self._lines, None)
@@ -68,10 +68,10 @@ class EventLines:
         return b"".join([raw for _, raw in self._ahead])
 
     def skip(self, lines: int, size: int) -> None:
-        """Take the first of the lines that `ahead` gave as read."""
+        """Take the first of the lines that `ahead` returned."""
         for _ in range(lines):
             line, _ = self._ahead.popleft()
             self._took(line)
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:
-        """No reader holds these lines to each other."""
+        """Ignore the arguments, because no reader checks the continuity of these lines."""

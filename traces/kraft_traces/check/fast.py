@@ -1,7 +1,7 @@
-"""The fast path: what a line of each event may hold, as the tables that the compiled checker takes.
+"""Tables of the fields of each event for the compiled checker.
 
-Names and forms come from `kraft_spec.mapping`, `kraft_traces.check.observation` and `kraft_traces.forms`; how they are
-read is in Lines.java and Form.java of `kraft_spec.compiled`.
+Names and forms come from `kraft_spec.mapping`, `kraft_traces.check.observation` and `kraft_traces.forms`; Lines.java
+and Form.java of `kraft_spec.compiled` read the tables.
 """
 
 import json
@@ -31,7 +31,7 @@ from kraft_traces.values import CHANGE_SUFFIX
 from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE, STARTS
 
 Description = Any
-"""Of a form, as `Form.read` in Java takes it."""
+"""Description of a form, as `Form.read` in Java takes it."""
 
 _NO_SET: dict[str, list[int]] = {"set": []}
 _TEXT = ["word", [None, ""], ["", EMPTY_TEXT], "name"]
@@ -117,7 +117,7 @@ def _described(field: Field) -> Description:
     return _OF_KIND[field.kind]
 
 
-def _shown(
+def _structure(
     traced: Any, fields: Iterable[Field], constants: Mapping[str, Any], beyond: Mapping[str, Any]
 ) -> dict[str, Any]:
     return {
@@ -138,8 +138,8 @@ def _one_of(words: list[Any]) -> Description:
 
 
 def _bounded(type_: Any) -> Description:
-    """A number with the bounds that the reader has for it, or that the model has for all."""
-    meta = next(one for one in get_args(type_) if isinstance(one, msgspec.Meta))
+    """Return the description of a number with the reader's bounds, within the model's."""
+    meta = next(argument for argument in get_args(type_) if isinstance(argument, msgspec.Meta))
     least, most = (INTEGER_MIN if meta.ge is None else int(meta.ge)), (INTEGER_MAX if meta.le is None else int(meta.le))
     return ["range", max(least, INTEGER_MIN), min(most, INTEGER_MAX)]
 
@@ -160,28 +160,28 @@ def _input(name: str, configuration: Configuration) -> dict[str, Any] | None:
         return None
     declared = forms(EVENT_TYPES[name])
     if not shape.at_replica:
-        fields = {} if "message_id" in shape.input else {one: [one, replica] for one in shape.input}
+        fields = {} if "message_id" in shape.input else {field: [field, replica] for field in shape.input}
         beyond = {} if fields else {"message_id": "unread name"}
         return {"required": [], "fields": fields, "constants": {}, "beyond": beyond}
     table = {field.reference: field for field in mapping.EVENTS[EVENT_TYPES[name]]}
     fields, beyond = {}, {}
-    for one in shape.input:
-        form = table[one].form if one in table else None
-        if one == "cluster_id":
-            fields[one] = [table[one].model, ["word", [None, cluster_id], [True, True], ["constant", False]]]
-        elif one == "destination":
-            fields[one] = [table[one].model, replica]
+    for field in shape.input:
+        form = table[field].form if field in table else None
+        if field == "cluster_id":
+            fields[field] = [table[field].model, ["word", [None, cluster_id], [True, True], ["constant", False]]]
+        elif field == "destination":
+            fields[field] = [table[field].model, replica]
         elif form is None:
-            beyond[one] = _bounded(declared[one].checked)
+            beyond[field] = _bounded(declared[field].checked)
         elif form is mapping_forms.PLAIN:
-            fields[one] = [table[one].model, "boolean" if one in _BOOLEANS else _bounded(declared[one].checked)]
+            fields[field] = [table[field].model, "boolean" if field in _BOOLEANS else _bounded(declared[field].checked)]
         else:
-            fields[one] = [table[one].model, _INPUTS[form]]
+            fields[field] = [table[field].model, _INPUTS[form]]
     return {"required": [], "fields": fields, "constants": {}, "beyond": beyond}
 
 
 def tables(configuration: Configuration, every: int, candidates_max: int, *, own: bool) -> str:
-    """The tables for a trace of this cluster, as JSON; `own` says that its lines leave nothing out."""
+    """Return the tables for a trace of this cluster, as JSON; `own` if its lines have every field."""
     cluster_id = configuration.cluster_id
     events = {
         name: {
@@ -208,9 +208,9 @@ def tables(configuration: Configuration, every: int, candidates_max: int, *, own
         if "timeout_ms" in traced.__struct_fields__:
             beyond["timeout_ms"] = ["range", 0, INTEGER_MAX]
         suffix = CHANGE_SUFFIX if traced in CHANGE_ANSWERS else ""
-        messages[name] = {**_shown(traced, MESSAGE_FIELDS[name], {"type": name}, beyond), "suffix": suffix}
+        messages[name] = {**_structure(traced, MESSAGE_FIELDS[name], {"type": name}, beyond), "suffix": suffix}
     effects = {
-        str(traced.__struct_config__.tag): _shown(
+        str(traced.__struct_config__.tag): _structure(
             TracedReply if traced is TracedAnswer else traced,
             fields,
             {"type": name},
@@ -218,7 +218,7 @@ def tables(configuration: Configuration, every: int, candidates_max: int, *, own
         )
         for traced, (name, fields) in EFFECT_FIELDS.items()
     }
-    state = _shown(TracedState, STATE_FIELDS, {}, {})
+    state = _structure(TracedState, STATE_FIELDS, {}, {})
     if not own:
         state["fields"]["high_watermark"][1] = ["word", [0], [UNKNOWN_HIGH_WATERMARK], "integer"]
     return json.dumps(

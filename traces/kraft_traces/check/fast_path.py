@@ -1,9 +1,9 @@
-"""Right lines at the speed of the compiled model, the others left to the checker that asks TLC.
+"""Fast path of the checker: the compiled model accepts right lines, and TLC decides on all others.
 
-The compiled checker (Lines.java of `kraft_spec.compiled`) takes bytes and accepts lines up to the first that it does
-not know to be right.
-That one goes to the other checker, with the state and the messages on their way before it, and so do the next few lines
-if that happens often.
+The compiled checker (Lines.java of `kraft_spec.compiled`) takes bytes and accepts lines up to the first that it cannot
+accept.
+That line goes to the checker with TLC, with the state and the in-flight messages before it; so do the next few lines if
+this happens often.
 """
 
 import json
@@ -18,6 +18,7 @@ from msgspec.json import Decoder, Encoder
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.alternatives.decisions import ROLES_WITH_CHOICE, OpenAnswer, every_open_answer
 from kraft_traces.check.candidates import Branch, other_answers
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, Begin, TraceChecker, unfinished
 from kraft_traces.check.compared import ShownFields
@@ -25,25 +26,24 @@ from kraft_traces.check.fast import tables
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.latitude.decisions import ROLES_THAT_ASK, OpenAnswer, every_open_answer
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.parsing import parse_line
 
 _SLOW_MAX = 1024
-"""After how many lines by the ordinary checker the compiled one is asked again, at most."""
+"""Maximum number of lines for TLC before the compiled checker is tried again."""
 
 _SLOW_WITHOUT = 100
-"""The same where there is no compiled one."""
+"""Number of lines for TLC before a missing compiled checker is looked for again."""
 
 
 @dataclass(slots=True)
 class Sample:
-    """The lines that the compiled model takes and that TLC is asked of as well: one in `every`.
+    """Sample of the compiled model's lines that TLC checks as well.
 
     Attributes:
-        every: how many that is.
-        until: after so many lines comes the next of them, in whatever trace.
+        every: one line in so many is in the sample.
+        until: number of lines before the next one in the sample, across traces.
     """
 
     every: int
@@ -52,11 +52,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Who judges the lines of a trace: the compiled model, as far as it knows them to be right, or TLC alone.
+    """Way to check the lines of a trace: the compiled model with TLC for the others, or TLC alone.
 
     Attributes:
-        sample: Of which lines that the compiled model takes TLC is asked as well; None: TLC alone.
-        made_from: A compiled model that is not there is made once TLC alone has judged this many lines in this process.
+        sample: sample of the compiled model's lines for TLC; None: TLC checks all lines.
+        made_from: number of lines that TLC checks in this process before a missing compiled model is compiled.
     """
 
     sample: Sample | None
@@ -64,10 +64,10 @@ class Way:
 
 
 COMPILED = Way(Sample(every=1_000, until=100_000), made_from=20_000)
-"""The usual one.
+"""The default way.
 
-Before TLC can be asked of a line it parses the model, which takes the time in which 50,000 lines are checked; a process
-that checks fewer does without.  Making a compiled model takes TLC's time for 20,000 lines, more or less.
+TLC has to parse the model before its first line, which takes the time of 50,000 compiled lines, so a process that
+checks fewer lines does not start it.  Compiling the model takes about as long as 20,000 lines in TLC.
 """
 
 INTERPRETED = Way(None)
@@ -79,11 +79,11 @@ _NO_CORRELATIONS = "[[],[]]"
 
 
 class CompiledModelError(Exception):
-    """The compiled model and TLC disagree."""
+    """The compiled model and TLC disagree on a line."""
 
 
 class LinesAhead(Protocol):
-    """A source of lines that shows those to come: a `TraceReader`, or what stands for one."""
+    """Source of lines with a view of the lines ahead, such as `TraceReader`."""
 
     @property
     def source(self) -> str: ...
@@ -91,27 +91,27 @@ class LinesAhead(Protocol):
     def configuration(self) -> Configuration: ...
     @property
     def sequence(self) -> int:
-        """Of the newest line."""
+        """Sequence of the newest line."""
 
     @property
     def line_number(self) -> int: ...
     @property
     def time_ms(self) -> int:
-        """Of the newest line that has a time."""
+        """Time of the newest line that has one."""
 
     def next_line(self) -> EventLine | CheckpointLine | None: ...
     def ahead(self) -> bytes:
-        """Lines that come next, without taking them: none at the end, and where there is a doubt about the next."""
+        """Return complete lines that come next, without taking them; empty at the end, or if the next is malformed."""
 
     def skip(self, lines: int, size: int) -> None:
-        """Take the first of these, all of them events, as read: so many, of so many bytes."""
+        """Take the first `lines` event lines of `ahead`, which have `size` bytes."""
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:
-        """Go on from this time, with copies of these messages on their way: after the lines that were skipped."""
+        """Continue after skipped lines, from this time and with these copies of messages in flight."""
 
 
 class FastPath:
-    """Takes the lines of a trace that it knows to be right, and brings the checker to each of the others."""
+    """Fast path over one trace, which hands over to the checker at each line that it cannot accept."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class FastPath:
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
     ) -> None:
-        """The checker, which takes the same options, is made when it is first needed."""
+        """Create the fast path; the checker with TLC is created when it is first needed."""
         self._model = model
         self._reader = reader
         self._own = own
@@ -132,28 +132,28 @@ class FastPath:
         self._way = way
         self._lines: JavaObject | None = None
         self._kind: Hashable = None
-        """What the compiled checker is made for."""
+        """Key of the compiled checker among idle ones."""
         self._answers: tuple[OpenAnswer, ...] = ()
-        """The other answers to open decisions: to the compiled checker the bits of a number, the first the lowest."""
+        """Other settings of open decisions; bits of a number in the compiled checker, the first one lowest."""
         self._is_ahead = False
-        """Is the compiled checker where the newest line is?"""
+        """True if the compiled checker is at the newest line."""
         self._alone = True
-        """Was nothing left to the other one?"""
-        self._given: Counter[tuple[str, int]] = Counter()
-        """How many lines the other one has not been told of, by their event and what they showed, in bits."""
+        """True if the compiled checker has accepted all lines so far."""
+        self._pending: Counter[tuple[str, int]] = Counter()
+        """Number of accepted lines that the checker has not taken yet, by event and bits of the recorded fields."""
         self._last = (0, b"")
-        """The last line that was taken, with its number."""
+        """Last accepted line, with its number."""
         self._widest = 1
-        """The most states that a line left."""
+        """Maximum number of candidate states after a line."""
         self._slow = 0
         self._pause = 1
         self.taken = 0
-        """How many lines were taken."""
+        """Number of accepted lines."""
         self.compared = 0
-        """How many of these were asked of TLC as well."""
+        """Number of these that TLC checked as well."""
 
     @cached_property
-    def _made(self) -> TraceChecker:
+    def _slow_checker(self) -> TraceChecker:
         return TraceChecker(
             self._model,
             self._reader.configuration,
@@ -165,32 +165,32 @@ class FastPath:
 
     @property
     def checker(self) -> TraceChecker:
-        """The checker, brought to where the compiled one is, to take the lines that follow."""
+        """Checker with TLC, advanced to the line of the compiled one, for the lines that follow."""
         self._alone = False
-        if self._is_ahead and self._given:
+        if self._is_ahead and self._pending:
             assert self._lines is not None, "it has taken lines"
             number, raw_line = self._last
             last = (number, _parsed(raw_line, self._reader.source, number))
             sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(self._lines.sent()))}
-            known, besides = json.loads(str(self._lines.known())), int(self._lines.besides())
-            begin = Begin(self._branches(self._lines), sent, known, besides)
-            self._made.skip(begin, self._given, self._widest, last)
-            self._given.clear()
+            correlations, besides = json.loads(str(self._lines.known())), int(self._lines.besides())
+            begin = Begin(self._branches(self._lines), sent, correlations, besides)
+            self._slow_checker.skip(begin, self._pending, self._widest, last)
+            self._pending.clear()
         self._is_ahead = False
-        return self._made
+        return self._slow_checker
 
     def verdict(self, *, complete: bool, ended: bool) -> Verdict | None:
-        """That on a trace of which all lines were taken here, if all invariants hold after them; None of another.
+        """Return the verdict if all lines were accepted here and all invariants hold after them; else None.
 
         `complete` and `ended` are as for `TraceChecker.finish`.
         """
-        if self._lines is None or not self._alone or not self._given:
+        if self._lines is None or not self._alone or not self._pending:
             return None
         if not self._lines.holds():
             return None
-        shown = ShownFields(own=self._own)
-        for (event, bits), lines in self._given.items():
-            shown.count_lines(event, bits, lines)
+        recorded = ShownFields(own=self._own)
+        for (event, bits), lines in self._pending.items():
+            recorded.count_lines(event, bits, lines)
         return Verdict(
             kind=VerdictKind.ACCEPTED if complete else VerdictKind.INCONCLUSIVE,
             source=self._reader.source,
@@ -201,19 +201,19 @@ class FastPath:
             reason=None if complete else unfinished(ended=ended),
             switched_off=tuple(sorted(self._model.switched_off)),
             open_answers=min(map(other_answers, map(self._taken, self._lines.answers(False))))[1],
-            compared=shown.compared(),
+            compared=recorded.compared(),
         )
 
     def release(self) -> None:
-        """The trace is over: the next one of its kind can have the compiled checker."""
+        """Return the compiled checker to the model for the next trace."""
         if self._lines is not None:
             self._model.keep(self._kind, self._lines)
             self._lines = None
 
     def take(self, on_events: Callable[[int], None] | None = None) -> None:
-        """Take the lines that come next, as far as the compiled checker knows them to be right.
+        """Take the lines that come next, up to the first that the compiled checker does not accept.
 
-        `on_events` is called with how many, some lines at a time.
+        `on_events` is called with the number of lines, some at a time.
         """
         reader, sample = self._reader, self._way.sample
         if sample is None or self._slow:
@@ -225,7 +225,7 @@ class FastPath:
             return
         taken = 0
         while raw_lines := reader.ahead():
-            accepted = int(lines.feed(self._model.handed_over(raw_lines), len(raw_lines), sample.until))
+            accepted = int(lines.feed(self._model.share_bytes(raw_lines), len(raw_lines), sample.until))
             if accepted:
                 number, size = reader.line_number + accepted, int(lines.position)
                 if accepted == sample.until:
@@ -242,27 +242,27 @@ class FastPath:
         if taken:
             reader.follow(int(lines.time()), json.loads(str(lines.copies())))
             for event, counted in json.loads(str(lines.counts())).items():
-                self._given.update({(event, int(bits)): number for bits, number in counted.items()})
+                self._pending.update({(event, int(bits)): number for bits, number in counted.items()})
             self._widest = max(self._widest, int(lines.widest()))
             self.taken += taken
         self._pause = 1 if taken > self._pause else min(2 * self._pause, _SLOW_MAX)
         self._slow = self._pause
 
     def _compare(self, lines: JavaObject, source: str, number: int) -> None:
-        """Ask TLC of the line that was accepted last as well."""
+        """Check the line that was accepted last with TLC as well."""
         self.compared += 1
         line = _parsed(str(lines.line()).encode(), source, number)
-        if not self._made.agrees(number, line, self._branches(lines, before=True), self._branches(lines)):
+        if not self._slow_checker.agrees(number, line, self._branches(lines, before=True), self._branches(lines)):
             raise CompiledModelError(
-                f"{source}:{number}: the compiled model and TLC disagree on this line, a defect of the compiler"
+                f"{source}:{number}: the compiled model and TLC disagree on this line, a defect of kraft-spec"
             )
 
     def _ready(self) -> JavaObject | None:
-        """The compiled checker, at the newest line; None if there is none, or it cannot go on from there."""
+        """Return the compiled checker at the newest line; None if there is none, or it cannot continue from there."""
         try:
             return self._at_newest_line()
         except jpype.JException as failure:
-            # It reads no letters beyond ASCII, no escapes and no number of more than 18 digits.
+            # It cannot read characters beyond ASCII, escapes and numbers of more than 18 digits.
             if failure.getClass().getName() != "kraftspec.Json$Declined":
                 raise
             return None
@@ -270,25 +270,25 @@ class FastPath:
     def _at_newest_line(self) -> JavaObject | None:
         reader = self._reader
         if self._lines is None:
-            found = self._model.compiled_lines(make=self._model.lines_alone >= self._way.made_from)
-            if found is None:
+            compiled = self._model.compiled_lines(make=self._model.lines_alone >= self._way.made_from)
+            if compiled is None:
                 self._model.lines_alone += _SLOW_WITHOUT
                 return None
             configuration = reader.configuration
             self._answers = () if self._own else tuple(sorted(every_open_answer(configuration.profile)))
-            self._kind = found, str(configuration), self._every, self._candidates_max, self._own
-            self._lines = self._model.idle(self._kind) or self._new_lines(found, configuration)
+            self._kind = compiled, str(configuration), self._every, self._candidates_max, self._own
+            self._lines = self._model.idle(self._kind) or self._new_lines(compiled, configuration)
         if self._is_ahead:
             return self._lines
         if not self._alone:
-            begin = self._made.begin_of_fast_path()
+            begin = self._slow_checker.begin_of_fast_path()
             if begin is None:
                 return None
-            known = json.dumps(begin.correlations)
+            correlations = json.dumps(begin.correlations)
             states = jpype.JArray(jpype.JClass("tlc2.tool.TLCState"))([branch.state for branch in begin.branches])
             answers = [self._bits(branch.taken) for branch in begin.branches]
-            sent = _document(begin.on_their_way)
-            self._lines.begin(states, answers, begin.besides, sent, known, reader.sequence, reader.time_ms)
+            sent = _document(begin.in_flight)
+            self._lines.begin(states, answers, begin.besides, sent, correlations, reader.sequence, reader.time_ms)
         else:
             self._lines.start("[]", _NO_CORRELATIONS, 0, 0)
         return self._lines
@@ -296,9 +296,9 @@ class FastPath:
     def _new_lines(self, compiled: JavaObject, configuration: Configuration) -> JavaObject:
         lines = compiled(tables(configuration, self._every, self._candidates_max, own=self._own))
         others_of = {} if self._own else self._model.open_configurations(configuration)
-        for event, others in others_of.items():
-            for value, taken in others:
-                lines.decision(event, ROLES_THAT_ASK.get(event), value, self._bits(taken))
+        for event, alternatives in others_of.items():
+            for value, taken in alternatives:
+                lines.decision(event, ROLES_WITH_CHOICE.get(event), value, self._bits(taken))
         values = self._model.opening(configuration)
         lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))
         return lines
@@ -310,7 +310,7 @@ class FastPath:
         return frozenset(answer for place, answer in enumerate(self._answers) if bits >> place & 1)
 
     def _branches(self, lines: JavaObject, *, before: bool = False) -> list[Branch]:
-        """Where the compiled checker is, or was before the newest line."""
+        """Return the states of the compiled checker after the newest line, or before it."""
         states, answers = lines.states(self._model.any_state, before), lines.answers(before)
         return [Branch(state, taken=self._taken(bits)) for state, bits in zip(states, answers, strict=True)]
 

@@ -1,6 +1,7 @@
-"""What a line of a foreign trace shows of answers to Fetches, for the choices that the texts leave to who gives them.
+"""Fetch responses in a line of a foreign trace, as choices of the model's event.
 
-What may be chosen says `kraft_traces.latitude.fetch_answers`; Trace.tla holds the choice to the state at that line.
+The KIPs leave some choices to the responder (`kraft_traces.alternatives.fetch_answers`); Trace.tla checks that the
+choice is allowed in the state before the line.
 """
 
 from msgspec import UNSET
@@ -15,30 +16,30 @@ NOT_SHOWN = -2
 
 
 def chosen_answers(line: EventLine) -> Event:
-    """The part of an event that says how Fetches are answered; nothing where a line does not show it."""
+    """Return the part of an event about its Fetch responses; empty if the line does not record them."""
     if line.effects is UNSET or line.replica is UNSET:
         return {}
-    asked = line.event == "HandleFetchRequest"
-    given = [(_is_late(line, answer), answer) for answer in map(_answer, line.effects) if answer is not None]
-    if not asked and not given:
+    is_fetch = line.event == "HandleFetchRequest"
+    responses = [(_is_late(line, answer), answer) for answer in map(_answer, line.effects) if answer is not None]
+    if not is_fetch and not responses:
         return {}
-    now = [answer for is_late, answer in given if not is_late]
-    waits = asked and not now and line.crash is UNSET
-    late = tuple([_shown(answer) for is_late, answer in given if is_late])
+    now = [answer for is_late, answer in responses if not is_late]
+    waits = is_fetch and not now and line.crash is UNSET
+    late = tuple([_shown(answer) for is_late, answer in responses if is_late])
     return {"fetches": {"waits": waits, "now": _shown(now[0] if now else TracedFetchResponse()), "late": late}}
 
 
 def with_late_answers_last(line: EventLine) -> EventLine:
-    """The line with late answers after whatever else it sends, which has no order."""
+    """Return the line with late Fetch responses after its other messages, whose order has no meaning."""
     if line.effects is UNSET or not any(map(_answer, line.effects)):
         return line
     end = len(line.effects)
     while end and isinstance(line.effects[end - 1], TracedSend | TracedAnswer | TracedStartTimer):
         end -= 1
-    first, rest = line.effects[:end], line.effects[end:]
-    late = [one for one in rest if (answer := _answer(one)) is not None and _is_late(line, answer)]
-    others = [one for one in rest if one not in late]
-    return replace(line, effects=(*first, *others, *late)) if late else line
+    first, sends = line.effects[:end], line.effects[end:]
+    late = [effect for effect in sends if (answer := _answer(effect)) is not None and _is_late(line, answer)]
+    other_sends = [effect for effect in sends if effect not in late]
+    return replace(line, effects=(*first, *other_sends, *late)) if late else line
 
 
 def _answer(effect: TracedEffect) -> TracedFetchResponse | None:
@@ -47,7 +48,7 @@ def _answer(effect: TracedEffect) -> TracedFetchResponse | None:
 
 
 def _is_late(line: EventLine, answer: TracedFetchResponse) -> bool:
-    """Does an answer belong to a Fetch of an earlier line?  What does not say it belongs to that of its own."""
+    """True if a response is known to belong to a Fetch of an earlier line, not to the one that the line delivers."""
     if line.event != "HandleFetchRequest":
         return True
     request = line.message if isinstance(line.message, TracedFetchRequest) else TracedFetchRequest()

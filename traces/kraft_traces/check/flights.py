@@ -1,7 +1,7 @@
-"""The messages on their way as their senders' lines show them.
+"""In-flight messages as recorded in their senders' lines.
 
-A message that arrives must be the one that was sent; where both lines are complete, that is one comparison here, and
-the model need not be asked for its network.
+A delivered message must equal the message that was sent.  If both lines are complete, comparing them here is enough,
+and the model's network is not evaluated.
 """
 
 from collections.abc import Iterator
@@ -20,18 +20,18 @@ from kraft_traces.message_types import CHANGE_ANSWERS, TracedAddVoterRequest, Tr
 from kraft_traces.values import CHANGE_SUFFIX
 
 CONSUMING = frozenset(("DropMessage", "AnswerUnsupportedVersion"))
-"""Events of the network after which one copy of a message is gone."""
+"""Events of the network that consume one copy of a message."""
 
 
 REMEMBERED_MAX = 100_000
-"""With more messages on their way than this, the trace leaves out where they went; they are no longer remembered."""
+"""Maximum number of remembered in-flight messages.  A trace with more does not record their loss."""
 
 
 class Flights:
-    """Follows the sends and arrivals of one trace; its size is the number of messages on their way."""
+    """In-flight messages of one trace; its size is their number."""
 
     def __init__(self, cluster_id: str, *, own: bool) -> None:
-        """`own` says that all lines are complete, so that nothing may be missing in a message."""
+        """`own` if all lines are complete, so that no field of a message may be missing."""
         self._cluster_id = cluster_id
         self._own = own
         self._copies: dict[str, int] = {}
@@ -42,25 +42,25 @@ class Flights:
         return len(self._messages)
 
     def is_sure(self, line: EventLine) -> bool:
-        """Is what the line delivers, if anything, known to be what was sent?"""
+        """True if the line delivers no message, or one that equals the message that was sent."""
         message = line.message
         if message is UNSET:
             return not line.event.startswith("Handle")
         return message.id is not UNSET and self._messages.get(message.id) == message
 
     def differences(self, line: EventLine) -> tuple[Difference, ...]:
-        """Where a line delivers or sends something else than it can: for the model's own fields see the comparison."""
-        found = list(self._delivered(line))
+        """Return the differences of delivered messages, and of fields of sent messages that the model does not have."""
+        differences = list(self._delivered(line))
         if line.effects:
             for place, effect in enumerate(line.effects):
                 if isinstance(effect, TracedSend):
                     message = effect.message
-                    found.extend(self._beyond_the_model(f"effects[{place}].message.", message))
+                    differences.extend(self._beyond_the_model(f"effects[{place}].message.", message))
                     if message.id is UNSET and self._own:
                         suffix = CHANGE_SUFFIX if isinstance(message, CHANGE_ANSWERS) else ""
                         expected = f"{line.sequence}.{message.destination}{suffix}"
-                        found.append(Difference(f"effects[{place}].message.id", expected, MISSING))
-        return tuple(found)
+                        differences.append(Difference(f"effects[{place}].message.id", expected, MISSING))
+        return tuple(differences)
 
     def _delivered(self, line: EventLine) -> Iterator[Difference]:
         message = line.message
@@ -69,15 +69,15 @@ class Flights:
         yield from self._compared("message.", message)
 
     def _compared(self, prefix: str, message: TracedMessage) -> Iterator[Difference]:
-        """Where a message is not what its sender's line showed."""
+        """Yield the differences between a message and the one recorded in its sender's line."""
         sent = UNSET if message.id is UNSET else self._messages.get(message.id, UNSET)
         if sent is UNSET:
             yield from self._beyond_the_model(prefix, message)
         elif sent != message:
             expected = canonical_message(sent)
             if is_whole(expected):
-                shown = canonical_message(message)
-                yield from message_differences(prefix, expected, shown, complete=self._own)
+                actual = canonical_message(message)
+                yield from message_differences(prefix, expected, actual, complete=self._own)
             yield from self._beyond_the_model(prefix, message)
             if isinstance(message, TracedAddVoterRequest) and isinstance(sent, TracedAddVoterRequest):
                 times = (sent.timeout_ms, message.timeout_ms)
@@ -85,51 +85,51 @@ class Flights:
                     yield Difference(f"{prefix}timeout_ms", *map(str, times))
 
     def _beyond_the_model(self, prefix: str, message: TracedMessage) -> Iterator[Difference]:
-        """A request carries the cluster's id; software that knows none sends null.  The model has no durations."""
+        """Yield the differences in fields that the model does not have; software without a cluster id sends null."""
         if self._own and isinstance(message, TracedAddVoterRequest) and message.timeout_ms is UNSET:
             yield Difference(f"{prefix}timeout_ms", "a duration", MISSING)
-        shown = getattr(message, "cluster_id", self._cluster_id)
-        if shown == self._cluster_id or (shown in (UNSET, None) and not self._own):
+        cluster_id = getattr(message, "cluster_id", self._cluster_id)
+        if cluster_id == self._cluster_id or (cluster_id in (UNSET, None) and not self._own):
             return
-        actual = MISSING if shown is UNSET else "null" if shown is None else str(shown)
+        actual = MISSING if cluster_id is UNSET else "null" if cluster_id is None else str(cluster_id)
         yield Difference(f"{prefix}cluster_id", self._cluster_id, actual)
 
     def checkpoint_differences(self, line: CheckpointLine) -> tuple[Difference, ...]:
-        """Where a checkpoint shows a message otherwise than its sender's line did."""
-        found: list[Difference] = []
+        """Return the differences between the messages of a checkpoint and those of their senders' lines."""
+        differences: list[Difference] = []
         for flight in line.network:
-            found.extend(self._compared(f"network[id={flight.message.id}].message.", flight.message))
-        return tuple(found)
+            differences.extend(self._compared(f"network[id={flight.message.id}].message.", flight.message))
+        return tuple(differences)
 
     def begin_at(self, line: CheckpointLine) -> None:
-        """Remember what a checkpoint shows, and nothing else."""
+        """Remember the messages of a checkpoint, and no others."""
         self._knows_arrivals = True
         self._messages = {str(flight.message.id): flight.message for flight in line.network}
         self._copies = {str(flight.message.id): flight.copies for flight in line.network}
         if len(self._messages) > REMEMBERED_MAX:
             self._forget()
 
-    def on_their_way(self) -> dict[str, tuple[int, TracedMessage]] | None:
-        """The messages on their way by id, how many copies and what was sent; None if some are not remembered."""
+    def in_flight(self) -> dict[str, tuple[int, TracedMessage]] | None:
+        """Return the number of copies and the message by id; None if some messages are not remembered."""
         if not self._knows_arrivals:
             return None
         return {identifier: (self._copies[identifier], message) for identifier, message in self._messages.items()}
 
-    def skip(self, on_their_way: dict[str, tuple[int, TracedMessage]]) -> None:
-        """Go on with these, after lines that somebody else has followed."""
-        self._messages = {identifier: message for identifier, (_, message) in on_their_way.items()}
-        self._copies = {identifier: copies for identifier, (copies, _) in on_their_way.items()}
+    def skip(self, in_flight: dict[str, tuple[int, TracedMessage]]) -> None:
+        """Continue with these messages, after lines that the compiled model has checked."""
+        self._messages = {identifier: message for identifier, (_, message) in in_flight.items()}
+        self._copies = {identifier: copies for identifier, (copies, _) in in_flight.items()}
 
     def message(self, identifier: str) -> TracedMessage | None:
-        """A message on its way, as far as it is remembered."""
+        """Return an in-flight message; None if it is not remembered."""
         return self._messages.get(identifier)
 
     def send(self, message: TracedMessage) -> None:
-        """Take a message that no line sends."""
+        """Add a message that no line sends."""
         self._sent(message)
 
     def follow(self, line: EventLine) -> None:
-        """Take a line that was right."""
+        """Take a line that was accepted."""
         if line.effects:
             for effect in line.effects:
                 if isinstance(effect, TracedSend):
@@ -166,7 +166,7 @@ class Flights:
             self._copies[identifier] = copies - 1  # type: ignore[index]
 
     def _forget(self) -> None:
-        """Without knowing what arrived, what is remembered would only grow."""
+        """Forget all messages: without the deliveries, the number of remembered messages would only grow."""
         self._knows_arrivals = False
         self._messages.clear()
         self._copies.clear()

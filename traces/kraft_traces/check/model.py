@@ -1,7 +1,7 @@
-"""The Trace module of the model, asked about one line at a time.
+"""Interface to the Trace module of the model for one line at a time.
 
-This is the hot path: a line costs five questions to TLC (bind the event, successors, observation, the properties of the
-state after, those of the step).
+This is the hot path: a line costs five evaluations in TLC (bind the event, successors, observation, properties of the
+state after, properties of the step).
 """
 
 from collections.abc import Hashable, Mapping
@@ -25,33 +25,33 @@ from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.records import like
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
+from kraft_traces.alternatives.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.check.compared import PROPERTIES
-from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.vocabulary import EVENTS
 
 LINE_PROPERTIES: Mapping[str, str] = {name: f"Line{name}" for name in PROPERTIES if name != "ConfigAgreement"}
-"""The properties judged on every line: the name of the property, the operator of Trace.tla."""
+"""Properties judged on every line, with the operator of Trace.tla."""
 
 TRACE_PROPERTIES = frozenset(PROPERTIES)
-"""Everything that is judged on a trace, on each line or now and then."""
+"""All properties judged on a trace, on every line or at intervals."""
 
 _IDLE_MAX = 16
 
 
-class OnItsWay(NamedTuple):
-    """A message on its way."""
+class InFlightMessage(NamedTuple):
+    """In-flight message of the model."""
 
     sent: int
     """Sequence of the line that sent it."""
     receiver: int
     cut: bool
-    """Whether its link is cut."""
+    """True if its link is cut."""
     message: Function
-    """As it is in the model."""
+    """The message as the model has it."""
 
 
 class _Tlc:
-    """What TLC makes of the specification: everything that a question to it needs."""
+    """Specification as parsed by TLC, with the objects that evaluations need."""
 
     def __init__(self, directory: Path) -> None:
         self.specification = specification = Specification(directory, TRACE.module)
@@ -79,10 +79,10 @@ class _Tlc:
 
 
 class TraceModel:
-    """The specification of traces, or an edited copy of it, parsed when TLC is first asked something."""
+    """Specification of traces, or an edited copy of it, parsed at the first evaluation in TLC."""
 
     def __init__(self, directory: Path, switched_off: frozenset[str] = frozenset()) -> None:
-        """Of the folder's `Trace.tla`; `switched_off` says what rules it does without."""
+        """Use the folder's `Trace.tla`, which omits the rules `switched_off`."""
         jvm.start()
         self._directory = directory
         self.switched_off = switched_off
@@ -92,7 +92,7 @@ class TraceModel:
         self._event_name, self._config_name, self._observed_name = name("event"), name("config"), name("observed")
         self._lines: JavaObject | None = None
         self.lines_alone = 0
-        """How many lines were TLC's for want of a compiled model, in hundreds that were begun."""
+        """Number of lines that TLC checked because there is no compiled model, rounded up to hundreds."""
         self._idle: dict[Hashable, JavaObject] = {}
         self._place = bytearray()
         self._buffer: JavaObject | None = None
@@ -103,18 +103,18 @@ class TraceModel:
 
     @property
     def specification(self) -> Specification:
-        """As TLC has parsed it."""
+        """The specification as parsed by TLC."""
         return self._tlc.specification
 
     @cached_property
     def stamp(self) -> str:
-        """What the compiled model of this specification is called."""
+        """Name of the compiled model of this specification."""
         return building.stamp(self._directory, TRACE)
 
     def compiled_lines(self, *, make: bool) -> JavaObject | None:
-        """The class of the fast path over this model, made if it is not there and a compiler of Java is.
+        """Return the compiled checker class of this model, or None if it is missing and cannot be compiled.
 
-        A damaged one is made again even without `make`.  None where it is not there, or cannot be made.
+        With `make`, a missing class is compiled if there is a Java compiler; a damaged one is always compiled again.
         """
         if self._lines is None:
             jar = building.found(self.stamp)
@@ -124,19 +124,19 @@ class TraceModel:
         return self._lines
 
     def idle(self, kind: Hashable) -> JavaObject | None:
-        """A compiled checker that was made for this and that nobody has, if there is one."""
+        """Take an idle compiled checker of this kind, if there is one."""
         return self._idle.pop(kind, None)
 
     def keep(self, kind: Hashable, lines: JavaObject) -> None:
-        """Keep one whose trace is over, until there are `_IDLE_MAX` newer ones."""
+        """Keep a compiled checker whose trace is over, until there are `_IDLE_MAX` newer ones."""
         self._idle[kind] = lines
         if len(self._idle) > _IDLE_MAX:
             del self._idle[next(iter(self._idle))]
 
-    def handed_over(self, raw: bytes) -> JavaObject:
-        """A buffer of Java that begins with these bytes, until the next are handed over.
+    def share_bytes(self, raw: bytes) -> JavaObject:
+        """Return a Java buffer that begins with these bytes, until the next call.
 
-        It is Python's memory: JPype makes an array of Java from bytes one by one.
+        It shares Python's memory, because JPype copies bytes to a Java array one by one.
         """
         if len(raw) > len(self._place):
             self._place = bytearray(2 * len(raw))
@@ -147,12 +147,12 @@ class TraceModel:
     def opening(
         self, configuration: Configuration, checkpoint: Checkpoint | None = None, *, is_part: bool = False
     ) -> dict[str, JavaObject]:
-        """The variables that are known where a run under this configuration begins, or goes on from a checkpoint.
+        """Return the variables at the beginning of a run with this configuration, or at a checkpoint.
 
-        `is_part` says that the checkpoint is taken as it is, without what was before it.
+        `is_part` if the checkpoint is taken as it is, without the history before it.
 
         Raises:
-            ValueConversionError: the checkpoint holds a number beyond the model's.
+            ValueConversionError: the checkpoint has a number that the model cannot represent.
         """
         software = {} if checkpoint is None else checkpoint.software
         values: dict[str, object] = {"config": configuration_to_model(configuration.with_software(software))}
@@ -164,8 +164,8 @@ class TraceModel:
     def open_configurations(
         self, configuration: Configuration
     ) -> dict[str, list[tuple[JavaObject, frozenset[OpenAnswer]]]]:
-        """A configuration with each other answer to the open decisions that an event may ask for, by event."""
-        # With 200 replicas a configuration takes 0.2 s to convert, and the others have other decisions alone.
+        """Return the configuration with each other setting of the open decisions of an event, by event."""
+        # Converting a configuration is slow with many replicas, and the others differ in their decisions only.
         columns = {name: self._encode(value) for name, value in configuration_to_model(configuration).items()}
         return {
             event: [
@@ -173,27 +173,27 @@ class TraceModel:
                     self._encode({**columns, "profile": profile_to_model(other.profile)}),
                     open_answers(configuration.profile, other.profile),
                 )
-                for other in others
+                for other in alternatives
             ]
             for event in EVENTS
-            if (others := tuple(other_configurations(configuration, event, None)))
+            if (alternatives := tuple(other_configurations(configuration, event, None)))
         }
 
     @property
     def any_state(self) -> JavaObject:
-        """A state of this specification, whichever."""
+        """An arbitrary state of this specification."""
         return self._tlc.initial
 
     def start(self, configuration: Configuration) -> JavaObject:
-        """The state in which a run under this configuration begins."""
+        """Return the state in which a run with this configuration begins."""
         unbound = self._tlc.initial.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
         return self._tlc.get_next_states(self._tlc.actions["Start"], unbound).elementAt(0)
 
     def state_at(self, configuration: Configuration, checkpoint: Checkpoint, *, is_part: bool = False) -> JavaObject:
-        """The state that a checkpoint of a run under this configuration says; `is_part` is as for `opening`.
+        """Return the state of a checkpoint of a run with this configuration; `is_part` is as for `opening`.
 
         Raises:
-            ValueConversionError: it holds a number beyond the model's.
+            ValueConversionError: the checkpoint has a number that the model cannot represent.
         """
         specification, state = self.specification, self._tlc.initial
         for name, value in self.opening(configuration, checkpoint, is_part=is_part).items():
@@ -201,49 +201,49 @@ class TraceModel:
         return state
 
     def with_message(self, state: JavaObject, sent: int, message: Message) -> JavaObject:
-        """The state with one copy of a message on its way more, which the line of this sequence sent."""
+        """Return the state with one more copy of a message in flight, which the line of this sequence sent."""
         row = _hashable({"sent": sent, "copies": 1, "message": message_to_model(message)})
         network = self.specification.lookup(state, "network")
         both = jpype.JClass("tlc2.value.impl.SetCupValue")(network, self._encode(frozenset([row])))
         return self.specification.bind(state, "network", both.toSetEnum())
 
     def variables(self, state: JavaObject) -> dict[str, TlaValue]:
-        """The variables that a checkpoint is about, as `checkpoint_to_model` gives them."""
+        """Return the variables of a checkpoint, in the form of `checkpoint_to_model`."""
         return variables_by_id({name: self.variable(name, state) for name in ("config", *VARIABLES)})
 
     def bound(self, state: JavaObject, event: Mapping[str, object]) -> JavaObject:
-        """The state with its variable `event` set, in place: a state before a line belongs to that line."""
+        """Set the variable `event` of a state in place, and return the state."""
         return state.bind(self._event_name, self._encode(event))
 
     def successors(self, action: str, state: JavaObject) -> list[JavaObject]:
-        """The successors of a state with a bound event under the action of an event."""
-        found = self._tlc.get_next_states(self._tlc.actions[action], state)
-        return [found.elementAt(index) for index in range(found.size())]
+        """Return the successors of a state with a bound event under the action of an event."""
+        states = self._tlc.get_next_states(self._tlc.actions[action], state)
+        return [states.elementAt(index) for index in range(states.size())]
 
     def observation(self, operator: str, state: JavaObject) -> str:
-        """The text of Observation or NetworkObservation in a state."""
-        shown = self._evaluated(operator, state)
-        shown.deepNormalize()
-        return str(shown.toString())
+        """Return the text of Observation or NetworkObservation in a state."""
+        value = self._evaluated(operator, state)
+        value.deepNormalize()
+        return str(value.toString())
 
     def observed(self, operator: str, state: JavaObject) -> TlaValue:
-        """The same as a value."""
+        """Return Observation or NetworkObservation in a state as a value."""
         return self._codec.decode(self._evaluated(operator, state))
 
     def _evaluated(self, operator: str, state: JavaObject) -> JavaObject:
         return self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
 
     def properties_hold(self, before: JavaObject, after: JavaObject) -> bool:
-        """Do all local properties hold on the step?"""
+        """True if all local properties hold on the step."""
         return bool(
             self._tlc.is_valid(self._tlc.line_invariants, after)
             and self._tlc.is_valid(self._tlc.line_steps, before, after)
         )
 
     def violated_properties(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
-        """The names of the local properties that the step violates.
+        """Return the names of the local properties that the step violates.
 
-        TypeOk, the first of them, is what the others presuppose: where it is violated it stands alone.
+        The others presuppose TypeOk, the first one: if it is violated, it is the only one returned.
         """
         violated: list[str] = []
         for name, operator in LINE_PROPERTIES.items():
@@ -256,34 +256,35 @@ class TraceModel:
         return tuple(violated)
 
     def violated_invariants(self, state: JavaObject) -> tuple[str, ...]:
-        """The names of the whole invariants that the state violates."""
+        """Return the names of the full invariants that the state violates."""
         specification = self.specification
         return tuple(name for name in specification.invariants if not specification.is_valid(name, state))
 
-    def on_their_way(self, state: JavaObject, sent: int | None = None) -> tuple[OnItsWay, ...]:
-        """The messages on their way, oldest first: all, or those that a line has sent.
+    def in_flight(self, state: JavaObject, sent: int | None = None) -> tuple[InFlightMessage, ...]:
+        """Return the in-flight messages, oldest first: all, or those that the line `sent` has sent.
 
-        Few are decoded for a line that names its message: in a long run many are never received.
+        In a long run many messages are never received, so only the selected ones are decoded.
         """
         rows = self._evaluated("OnTheirWay", state).toSetEnum()
         rows.normalize()
-        found = [rows.elems.elementAt(index) for index in range(int(rows.elems.size()))]
-        ways = [OnItsWay(*self._codec.decode(row)) for row in found if sent is None or int(row.elems[0].val) == sent]  # type: ignore[misc]
-        return tuple(sorted(ways, key=lambda way: (way.sent, way.receiver)))
+        elements = [rows.elems.elementAt(index) for index in range(int(rows.elems.size()))]
+        chosen = [row for row in elements if sent is None or int(row.elems[0].val) == sent]
+        messages = [InFlightMessage(*self._codec.decode(row)) for row in chosen]  # type: ignore[misc]
+        return tuple(sorted(messages, key=lambda message: (message.sent, message.receiver)))
 
     def under(self, state: JavaObject, configuration: Configuration) -> JavaObject:
-        """A copy of a state with the decisions of another configuration; the software is what its replicas run now."""
+        """Return a copy of a state with the decisions of another configuration; its replicas keep their software."""
         config = self.variable("config", state)
         assert isinstance(config, Function), "config is a record"
         decided = {**config, "profile": profile_to_model(configuration.profile)}
         return state.copy().bind(self._config_name, self._encode(decided))
 
     def variable(self, name: str, state: JavaObject) -> TlaValue:
-        """The value of a variable."""
+        """Return the value of a variable."""
         return self.specification.decoded(state, name)
 
     def fingerprint(self, state: JavaObject) -> int:
-        """Equal for states that differ in the line that led to them alone."""
+        """Return a fingerprint of a state that ignores the line that led to it."""
         nameless = (
             state.copy()
             .bind(self._event_name, self._tlc.no_event)
@@ -292,7 +293,7 @@ class TraceModel:
         return self.specification.fingerprint(nameless)
 
     def false_conjunct(self, action: str, state: JavaObject) -> FalseConjunct | None:
-        """The first conjunct of an action that is false in a state with a bound event."""
+        """Return the first conjunct of an action that is false in a state with a bound event."""
         return false_conjunct(self.specification, self._tlc.named[action], state)
 
 
@@ -305,27 +306,27 @@ def _values_of(checkpoint: Checkpoint, *, is_part: bool) -> dict[str, object]:
 
 
 def _hashable(value: object) -> TlaValue:
-    """The same with its mappings as the model's functions, so that it can be a member of a set."""
+    """Convert mappings to the model's functions, so that the value can be a member of a set."""
     if isinstance(value, Mapping):
         return Function({key: _hashable(member) for key, member in value.items()})
     return like(value, [_hashable(member) for member in value]) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
 def trace_model(switched_off: frozenset[str] = frozenset()) -> TraceModel:
-    """The model without these rules; TLC parses it when it is first asked (one to two seconds).
+    """Return the model without these rules, which TLC parses at the first evaluation.
 
     Raises:
         MutantError, EditError: these rules cannot be left out.
     """
-    return _model_without(switched_off)
+    return _mutated_trace_model(switched_off)
 
 
 @cache
-def _model_without(switched_off: frozenset[str]) -> TraceModel:
+def _mutated_trace_model(switched_off: frozenset[str]) -> TraceModel:
     with mutated_model(switched_off) as directory:
         model = TraceModel(directory, switched_off)
         if switched_off:
-            # The edited copy is soon gone.
+            # The edited copy is deleted when the block ends.
             assert model.stamp
             assert model.specification
         return model

@@ -1,10 +1,10 @@
-"""What a trace line shows, as the values that the model gives for the same things.
+"""Observation of a trace line: its recorded fields as values of the model.
 
-Which fields there are, and how their values look, `kraft_spec.mapping` takes from the reference's declarations; a
-state is shown as `ObservedState` in Observed.tla has it.
-A complete line is compared as text (`text`), which is fast; where the texts differ, or a foreign line leaves fields
-out, the values are compared field by field (`differences`).
-What a line shows and the model does not have: `time_ms`, and the timers among the effects.
+`kraft_spec.mapping` derives the fields and the form of their values from the reference's declarations; a state has the
+form of `ObservedState` in Observed.tla.
+A complete line is compared as text (`text`), which is fast.  If the texts differ, or fields are missing, the values are
+compared field by field (`differences`).
+The model does not have `time_ms` and the timers among the effects.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -34,15 +34,15 @@ from kraft_traces.state_types import TracedState
 from kraft_traces.values import TracedRecord
 
 Canonical = object
-"""int, bool, str, tuple, frozenset, mapping of fields as in the model, or UNSET for what the line leaves out."""
+"""int, bool, str, tuple, frozenset, mapping of fields as in the model, or UNSET for a missing field."""
 
 Fields = Mapping[str, Canonical]
-"""The fields of a message, an effect or a state, by their names in the model; `type` names the message or effect."""
+"""Fields of a message, an effect or a state, by name in the model; `type` is the type of the message or effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a field is turned into the model's value, and the model's value into the words of a trace."""
+    """Kind of a field: its conversions to the model's value and to text."""
 
     canonical: Callable[[Canonical], Canonical]
     worded: Callable[[TlaValue], str]
@@ -52,19 +52,19 @@ class Field(NamedTuple):
     """A field of a line."""
 
     path: str
-    """Where it is in the line's part, `reply.error` for one."""
+    """Path within the message, effect or state, such as `reply.error`."""
     name: str
-    """What the model calls it."""
+    """Name in the model."""
     kind: Kind
 
 
-def _given(convert: Callable[[Any], Canonical]) -> Callable[[Canonical], Canonical]:
-    """The same conversion, which leaves alone what the line leaves out."""
+def _if_set(convert: Callable[[Any], Canonical]) -> Callable[[Canonical], Canonical]:
+    """Return a conversion that keeps UNSET and else applies `convert`."""
     return lambda value: value if value is UNSET else convert(value)
 
 
 def _set(values: Any) -> Canonical:
-    """A set; what has a member twice is none, and equals nothing that the model gives."""
+    """Return a set; a tuple if a member occurs twice, which equals no value of the model."""
     members: tuple[Hashable, ...] = tuple(values)
     distinct = frozenset(members)
     return distinct if len(distinct) == len(members) else members
@@ -75,7 +75,7 @@ def _target(ids: Any) -> Canonical:
 
 
 def canonical_record(record: TracedRecord) -> Fields:
-    """A record of the log; its details and its target may be left out."""
+    """Return a record as the model has it; its details and its target may be missing."""
     voters: Canonical = frozenset()
     details: Canonical = frozenset()
     if record.voters is not UNSET:
@@ -100,22 +100,22 @@ def _each(convert: Callable[..., Canonical]) -> Callable[[Any], tuple[Canonical,
     return lambda values: tuple([convert(value) for value in values])
 
 
-PLAIN = Kind(_given(lambda value: value), wording.plain)
-REPLICA_ID = Kind(_given(lambda value: -1 if value is None else value), wording.replica_id)
-TEXT = Kind(_given(text_to_model), wording.text)
-KEY = Kind(_given(key_to_model), wording.key)
-KEYS = Kind(_given(_each(key_to_model)), wording.keys)
-KEY_SET = Kind(_given(lambda keys: _set(_each(key_to_model)(keys))), wording.key_set)
-ID_SET = Kind(_given(_set), wording.id_set)
-REQUESTS = Kind(_given(lambda pairs: _set(ModelRequest(*pair) for pair in pairs)), wording.id_pairs)
-AWAITED_TARGETS = Kind(_given(lambda pairs: _set(ModelAwaitedTarget(*pair) for pair in pairs)), wording.id_pairs)
-KEY_PAIRS = Kind(_given(lambda pairs: _set((key_to_model(key), offset) for key, offset in pairs)), wording.key_pairs)
-RECORDS = Kind(_given(_each(canonical_record)), wording.records)
-SNAPSHOT = Kind(_given(_snapshot), wording.snapshot)
-SNAPSHOT_ID = Kind(_given(_snapshot_id), wording.snapshot_id)
-CHANGE = Kind(_given(change_to_model), wording.change)
-TARGET = Kind(_given(_target), wording.target)
-REPORTS = Kind(_given(reports_to_model), wording.reports)
+PLAIN = Kind(_if_set(lambda value: value), wording.plain)
+REPLICA_ID = Kind(_if_set(lambda value: -1 if value is None else value), wording.replica_id)
+TEXT = Kind(_if_set(text_to_model), wording.text)
+KEY = Kind(_if_set(key_to_model), wording.key)
+KEYS = Kind(_if_set(_each(key_to_model)), wording.keys)
+KEY_SET = Kind(_if_set(lambda keys: _set(_each(key_to_model)(keys))), wording.key_set)
+ID_SET = Kind(_if_set(_set), wording.id_set)
+REQUESTS = Kind(_if_set(lambda pairs: _set(ModelRequest(*pair) for pair in pairs)), wording.id_pairs)
+AWAITED_TARGETS = Kind(_if_set(lambda pairs: _set(ModelAwaitedTarget(*pair) for pair in pairs)), wording.id_pairs)
+KEY_PAIRS = Kind(_if_set(lambda pairs: _set((key_to_model(key), offset) for key, offset in pairs)), wording.key_pairs)
+RECORDS = Kind(_if_set(_each(canonical_record)), wording.records)
+SNAPSHOT = Kind(_if_set(_snapshot), wording.snapshot)
+SNAPSHOT_ID = Kind(_if_set(_snapshot_id), wording.snapshot_id)
+CHANGE = Kind(_if_set(change_to_model), wording.change)
+TARGET = Kind(_if_set(_target), wording.target)
+REPORTS = Kind(_if_set(reports_to_model), wording.reports)
 
 _KINDS: Mapping[mapping_forms.Form, Kind] = {
     mapping_forms.PLAIN: PLAIN,
@@ -137,7 +137,7 @@ _KINDS: Mapping[mapping_forms.Form, Kind] = {
     mapping_forms.CHANGE: CHANGE,
     mapping_forms.REPORTS: REPORTS,
 }
-"""How a trace says what a form of the reference is about; a set comes as a sequence there."""
+"""Kind of a field in a trace for each form of the reference."""
 
 
 def _fields(fields: Iterable[mapping.Field], within: str = "") -> tuple[Field, ...]:
@@ -147,10 +147,10 @@ def _fields(fields: Iterable[mapping.Field], within: str = "") -> tuple[Field, .
 MESSAGE_FIELDS: Mapping[str, tuple[Field, ...]] = {
     kind.__name__: _fields(fields) for kind, fields in mapping.MESSAGES.items()
 }
-"""The observed fields of each message.
+"""Observed fields of each message.
 
-The model has no `id` (the reader holds it to sequence and receiver), no `cluster_id` (`flights` holds it to the
-header's) and no `timeout_ms`."""
+The model has no `id` (the reader checks it against sequence and receiver), no `cluster_id` (`flights` checks it against
+the header's) and no `timeout_ms`."""
 
 
 VOTERS_FIELDS = (
@@ -158,7 +158,7 @@ VOTERS_FIELDS = (
     Field("voters", "voters", KEY_SET),
     Field("target", "target", TARGET),
 )
-"""What a state shows of its newest voters set."""
+"""Fields of the newest voter set in a state."""
 
 
 def _voters(entry: Canonical) -> Fields:
@@ -167,24 +167,24 @@ def _voters(entry: Canonical) -> Fields:
 
 VOTERS = Kind(_voters, lambda value: str(value))
 
-# A line shows of a log where it begins and ends, and of its voters sets and levels the newest.
+# A line has the start and the end offset of the log, and the newest voter set and kraft.version.
 _OF_THE_LOG = {"last_epoch": PLAIN, "voters": VOTERS, "kraft_version": PLAIN} | dict.fromkeys(
     ("log_start_offset", "log_end_offset", "flushed_offset"), PLAIN
 )
 _STATE_KINDS = {field.model: _KINDS[field.form] for field in mapping.STATE if field.form in _KINDS} | _OF_THE_LOG
 
 STATE_FIELDS: tuple[Field, ...] = tuple(Field(name, name, _STATE_KINDS[name]) for name in TracedState.__struct_fields__)
-"""The observed fields of a replica's state."""
+"""Observed fields of a replica's state."""
 
 EFFECT_FIELDS: Mapping[type[TracedEffect], tuple[str, tuple[Field, ...]]] = {
     **{TRACED_EFFECTS[kind.__name__]: (kind.__name__, _fields(fields)) for kind, fields in mapping.EFFECTS.items()},
     TracedAnswer: (mapping.REPLY_NAME, _fields(mapping.REPLY, "reply.")),
 }
-"""The effects that are no messages by their type: the model's name and the observed fields."""
+"""Name in the model and observed fields of each type of effect that is not a message."""
 
 
 def canonical_fields(structure: object, fields: tuple[Field, ...]) -> dict[str, Canonical]:
-    """The observed fields of a message, state or effect as the model has them."""
+    """Return the observed fields of a message, state or effect as the model has them."""
     return {name: kind.canonical(_attribute(structure, path)) for path, name, kind in fields}
 
 
@@ -198,18 +198,18 @@ _TYPE_NAMES = {traced: name for name, traced in TRACED_MESSAGES.items()}
 
 
 def canonical_message(message: TracedMessage) -> Fields:
-    """A message as the model has it."""
+    """Return a message as the model has it."""
     name = _TYPE_NAMES[type(message)]
     return {"type": name, **canonical_fields(message, MESSAGE_FIELDS[name])}
 
 
 def canonical_state(state: TracedState | UnsetType) -> Fields:
-    """A state as `ObservedState` gives it."""
+    """Return a state as `ObservedState` has it."""
     return canonical_fields(state, STATE_FIELDS)
 
 
 def canonical_effect(effect: TracedEffect) -> Fields:
-    """An effect that is no timer as `ObservedEffects` gives it."""
+    """Return an effect other than a timer as `ObservedEffects` has it."""
     if isinstance(effect, TracedSend):
         return canonical_message(effect.message)
     name, fields = EFFECT_FIELDS[type(effect)]
@@ -217,7 +217,7 @@ def canonical_effect(effect: TracedEffect) -> Fields:
 
 
 def canonical_effects(effects: tuple[TracedEffect, ...]) -> tuple[tuple[int, Fields], ...]:
-    """The effects as `ObservedEffects` gives them, each with its place in the line; timers are left out."""
+    """Return the effects other than timers as `ObservedEffects` has them, each with its index in the line."""
     return tuple(
         [
             (place, canonical_effect(effect))
@@ -227,24 +227,24 @@ def canonical_effects(effects: tuple[TracedEffect, ...]) -> tuple[tuple[int, Fie
     )
 
 
-def agrees(given: Canonical, model: TlaValue) -> bool:
-    """Is the model's value what is given, as far as it is given?
+def agrees(recorded: Canonical, model: TlaValue) -> bool:
+    """True if the recorded parts of a value agree with the model's value.
 
-    Members of sets may leave out parts that do not tell them from each other.
+    Members of sets may lack parts that are not needed to distinguish them.
     """
-    if given is UNSET or given == model:
+    if recorded is UNSET or recorded == model:
         return True
-    if isinstance(given, frozenset) and isinstance(model, frozenset):
-        return len(given) == len(model) and all(any(agrees(one, other) for other in model) for one in given)
-    if isinstance(given, Mapping) and isinstance(model, Mapping):
-        return given.keys() == model.keys() and all(agrees(given[name], model[name]) for name in given)
-    if not isinstance(given, tuple) or not isinstance(model, tuple) or len(given) != len(model):
+    if isinstance(recorded, frozenset) and isinstance(model, frozenset):
+        return len(recorded) == len(model) and all(any(agrees(part, member) for member in model) for part in recorded)
+    if isinstance(recorded, Mapping) and isinstance(model, Mapping):
+        return recorded.keys() == model.keys() and all(agrees(recorded[name], model[name]) for name in recorded)
+    if not isinstance(recorded, tuple) or not isinstance(model, tuple) or len(recorded) != len(model):
         return False
-    return all(agrees(one, other) for one, other in zip(given, model, strict=True))
+    return all(agrees(part, member) for part, member in zip(recorded, model, strict=True))
 
 
 def is_whole(value: Canonical) -> bool:
-    """Is nothing left out?"""
+    """True if no part of the value is missing."""
     if isinstance(value, Mapping):
         return all(map(is_whole, value.values()))
     return all(map(is_whole, value)) if isinstance(value, tuple | frozenset) else value is not UNSET

@@ -1,6 +1,6 @@
-"""The history of a checkpoint before the first event, where no lines say how the run came there.
+"""Check of the history of a checkpoint before the first event, where no lines lead to its state.
 
-It is compared with the states of the replicas, which must not show a leader, a vote or a record that it lacks.
+The states of the replicas must not have a leader, a vote or a record that the history lacks.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _NOT_LED = LedEpoch(frozenset(), 0, rewritten=False)
 
 
 def with_states_remembered(checkpoint: Checkpoint) -> Checkpoint:
-    """The checkpoint with a history that has everything that its states show; unchanged if a run has written it."""
+    """Return the checkpoint with everything in its states added to its history; unchanged if a run has written it."""
     replicas, history = checkpoint.replicas, checkpoint.recollection
     epochs, votes = dict(history.epochs), dict(history.votes)
     for state in replicas.values():
@@ -27,7 +27,7 @@ def with_states_remembered(checkpoint: Checkpoint) -> Checkpoint:
 
 
 def _remember_records(epochs: dict[int, LedEpoch], state: ReplicaState) -> None:
-    """A record has the epoch of the leader that wrote it, whose log went at least so far."""
+    """Add the records of a replica: the leader of a record's epoch wrote it, so its log was at least that long."""
     log = state.log
     written = [(record.epoch, offset + 1) for offset, record in enumerate(log.records, log.start_offset)]
     if log.start_offset > 0:
@@ -38,19 +38,19 @@ def _remember_records(epochs: dict[int, LedEpoch], state: ReplicaState) -> None:
 
 
 def _unnamed_leader(led: LedEpoch, state: ReplicaState, replicas: Mapping[int, ReplicaState]) -> frozenset[ReplicaKey]:
-    """The leader that the replica is or follows, unless the history names it."""
+    """Return the leader that the replica is or follows, unless the history has it."""
     leader_id = state.leader_id
     assert leader_id is not None, "the caller asks only where a leader is known"
     if leader_id == state.key.id:
         return frozenset((state.key,))
     if leader_id in {key.id for key in led.leaders}:
-        # Its disk may have been replaced since.
+        # The leader's disk may have been replaced since.
         return frozenset()
     return frozenset((replicas[leader_id].key if leader_id in replicas else ReplicaKey(leader_id, None),))
 
 
 def _votes(cast: CastVotes, state: ReplicaState) -> CastVotes:
-    """The votes in the newest epoch in which the replica voted; its state keeps the vote as long as the epoch."""
+    """Return the votes in the newest epoch in which the replica voted; its state has the vote until the next epoch."""
     if state.voted_key is None:
         return cast if cast.epoch < state.epoch else NO_VOTES
     earlier = cast.candidates if cast.epoch == state.epoch else frozenset()

@@ -1,7 +1,7 @@
-"""What a foreign line of an administrator's request that leaves something out may stand for.
+"""Possible requests of a foreign line of an administrator's request with missing fields.
 
-A request for a voter change is tried with what the rest of the line tells, else with one value of each kind that can
-make a difference: every replica as it is now, every voter, and a key that nobody has.
+A request for a voter change is tried with the recorded fields.  A missing field is tried with one value of each kind
+that makes a difference: every replica with its present key, every voter, and a key that no replica has.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,22 +22,22 @@ from kraft_traces.lines import EventLine, TracedInput
 from kraft_traces.state_types import TracedChange
 
 STRANGER = ModelKey(INTEGER_MAX, "nobody")
-"""A key that a replica could have, and none has."""
+"""A key without an id and without a directory id."""
 
 
 class Replica(NamedTuple):
-    """A replica as it is now."""
+    """Present key and endpoint of a replica."""
 
     key: ModelKey
     endpoint: str
-    """Where it listens."""
+    """Endpoint on which it listens."""
 
 
 def request_number(line: EventLine) -> int | None:
-    """The client's number for the request, which the line may show in three places; None if it does not."""
-    given: int | UnsetType = _input(line).request
-    if given is not UNSET:
-        return given
+    """Return the client's number of the request, which a line may have in three places; None if it is missing."""
+    number: int | UnsetType = _input(line).request
+    if number is not UNSET:
+        return number
     pending = _pending(line)
     if pending is not None:
         return pending.request
@@ -45,19 +45,19 @@ def request_number(line: EventLine) -> int | None:
     return next((effect.reply.request for effect in answers if isinstance(effect, TracedAnswer)), None)
 
 
-def asked_events(
+def requested_changes(
     line: EventLine,
     cluster_id: str,
     replicas: Callable[[], tuple[Replica, ...]],
     voters: Callable[[], frozenset[ModelKey]],
 ) -> Iterator[Event]:
-    """What an AddVoter, RemoveVoter or UpdateFeatures may ask for, without the head of the event.
+    """Yield the possible requests of an AddVoter, RemoveVoter or UpdateFeatures, without the head of the event.
 
     Args:
-        line: one that leaves out a field of its input.
-        cluster_id: that of the header.
-        replicas: asked for if the line leaves out whom to add.
-        voters: asked for if the line leaves out whom to remove.
+        line: a line with a missing field of its input.
+        cluster_id: the cluster id of the header.
+        replicas: called if the voter to add is missing.
+        voters: called if the voter to remove is missing.
     """
     number = request_number(line) or 0
     if line.event == "UpdateFeatures":
@@ -69,29 +69,28 @@ def asked_events(
                 yield {"request": number, "voter": voter, "same_cluster": same_cluster}
             continue
         for (voter, endpoint), when_committed in product(_added(line, replicas), _when_committed(line)):
-            asked = {"request": number, "voter": voter, "endpoint": endpoint}
-            yield {**asked, "when_committed": when_committed, "same_cluster": same_cluster}
+            request = {"request": number, "voter": voter, "endpoint": endpoint}
+            yield {**request, "when_committed": when_committed, "same_cluster": same_cluster}
 
 
-def targets_asked(line: EventLine, replica_ids: tuple[int, ...]) -> Iterator[Event]:
-    """What an AlterPartitionReassignments may ask for, without the head of the event.
+def requested_targets(line: EventLine, replica_ids: tuple[int, ...]) -> Iterator[Event]:
+    """Yield the possible requests of an AlterPartitionReassignments, without the head of the event.
 
-    A line that was granted shows the target that stands after it; of the lists that are refused for themselves one
-    without ids stands for all.
+    After an accepted request the state has the target.  An empty list represents all invalid lists.
     """
-    given: tuple[int, ...] | UnsetType | None = _input(line).replicas
+    replicas: tuple[int, ...] | UnsetType | None = _input(line).replicas
     number = request_number(line) or 0
-    if given is not UNSET:
-        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(given)}
+    if replicas is not UNSET:
+        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(replicas)}
         return
-    shown = UNSET if line.state is UNSET or line.state.voters is UNSET else line.state.voters.target
-    if shown is not UNSET:
-        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(shown)}
+    target = UNSET if line.state is UNSET or line.state.voters is UNSET else line.state.voters.target
+    if target is not UNSET:
+        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(target)}
     else:
         lists = chain.from_iterable(combinations(replica_ids, size) for size in range(1, len(replica_ids) + 1))
-        yield from ({"request": number, "replicas": OPTIONAL_LIST.to_model(one)} for one in (None, *lists))
+        yield from ({"request": number, "replicas": OPTIONAL_LIST.to_model(ids)} for ids in (None, *lists))
     if line.refusal is not None:
-        yield from ({"request": number, "replicas": OPTIONAL_LIST.to_model(one)} for one in (None, ()))
+        yield from ({"request": number, "replicas": OPTIONAL_LIST.to_model(ids)} for ids in (None, ()))
 
 
 def _input(line: EventLine) -> TracedInput:
@@ -99,7 +98,7 @@ def _input(line: EventLine) -> TracedInput:
 
 
 def _pending(line: EventLine) -> TracedChange | None:
-    """The change that the line shows to be pending after it, if it is this request's and not one from before."""
+    """Return the pending change in the state after the line, if it is the one that the line requests."""
     pending = UNSET if line.state is UNSET else line.state.pending_change
     if pending is UNSET or pending is None or pending.requester is not None or pending.kind != _KINDS.get(line.event):
         return None
@@ -112,50 +111,50 @@ _KINDS = {"AddVoter": ChangeKind.ADD, "RemoveVoter": ChangeKind.REMOVE, "UpdateF
 
 
 def _updates(line: EventLine, number: int) -> Iterator[Event]:
-    given = _input(line)
-    levels = (0, 1) if given.kraft_version is UNSET else (given.kraft_version,)
-    lowest = (0,) if given.brokers_min is UNSET else (given.brokers_min,)
-    highest = (0, 1) if given.brokers_max is UNSET else (given.brokers_max,)
+    recorded = _input(line)
+    levels = (0, 1) if recorded.kraft_version is UNSET else (recorded.kraft_version,)
+    lowest = (0,) if recorded.brokers_min is UNSET else (recorded.brokers_min,)
+    highest = (0, 1) if recorded.brokers_max is UNSET else (recorded.brokers_max,)
     for level, low, high in product(levels, lowest, highest):
         yield choice(UpdateFeatures, request=number, kraft_version=level, brokers_min=low, brokers_max=high)
 
 
 def _same_cluster(line: EventLine, cluster_id: str) -> tuple[bool, ...]:
-    given = _input(line).cluster_id
-    if given is not UNSET:
-        return (is_same_cluster(given, cluster_id),)
+    recorded = _input(line).cluster_id
+    if recorded is not UNSET:
+        return (is_same_cluster(recorded, cluster_id),)
     if line.refusal is UNSET:
         return (True, False)
     return (line.refusal is not Refusal.FOREIGN_CLUSTER,)
 
 
 def _when_committed(line: EventLine) -> tuple[bool, ...]:
-    given, pending = _input(line).when_committed, _pending(line)
-    if given is not UNSET:
-        return (given,)
+    recorded, pending = _input(line).when_committed, _pending(line)
+    if recorded is not UNSET:
+        return (recorded,)
     return (True, False) if pending is None else (pending.when_committed,)
 
 
 def _removed(line: EventLine, voters: Callable[[], frozenset[ModelKey]]) -> tuple[ModelKey, ...]:
-    given, pending = _input(line).voter, _pending(line)
-    if given is not UNSET:
-        return (key_to_model(given),)
+    recorded, pending = _input(line).voter, _pending(line)
+    if recorded is not UNSET:
+        return (key_to_model(recorded),)
     if pending is not None and pending.voter is not None:
         return (key_to_model(pending.voter),)
     return (*sorted(voters()), STRANGER, NO_KEY)
 
 
 def _added(line: EventLine, replicas: Callable[[], tuple[Replica, ...]]) -> tuple[Replica, ...]:
-    """Whom to add, with the endpoint: as far as it is given, else as the replica of that id listens now."""
-    given, pending = _input(line), _pending(line)
-    if given.voter is not UNSET:
-        keys: tuple[ModelKey, ...] | None = (key_to_model(given.voter),)
+    """Return the possible voters to add, with the recorded endpoint, else the present endpoint of that replica."""
+    recorded, pending = _input(line), _pending(line)
+    if recorded.voter is not UNSET:
+        keys: tuple[ModelKey, ...] | None = (key_to_model(recorded.voter),)
     elif pending is not None and pending.voter is not None:
         keys = (key_to_model(pending.voter),)
     else:
         keys = None
-    if given.endpoint is not UNSET:
-        endpoint: str | None = text_to_model(given.endpoint)
+    if recorded.endpoint is not UNSET:
+        endpoint: str | None = text_to_model(recorded.endpoint)
     else:
         endpoint = None if pending is None else text_to_model(pending.endpoint)
     if keys is not None and endpoint is not None:

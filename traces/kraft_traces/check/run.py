@@ -1,4 +1,4 @@
-"""Checking whole traces: from a reader to a verdict, and the shortest failing prefix of a rejected one."""
+"""Check of a whole trace, and the shortest failing prefix of a rejected one."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -24,46 +24,48 @@ from kraft_traces.lines import EventLine
 from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
 from kraft_traces.reader import TraceReader
-from kraft_traces.streams import open_bytes, whole_file
+from kraft_traces.streams import atomic_file, open_bytes
 
 _Model = TypeVar("_Model")
 
 
 class OtherModelError(Exception):
-    """Under `--strict`: the trace was written for another model."""
+    """With `--strict`, the trace was written for another model."""
 
 
 def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bool) -> bool:
-    """Does a header name the hash of another model than ours?
+    """True if a header has the hash of another model.
 
     Raises:
-        OtherModelError: it does, and `strict`.
+        OtherModelError: it has, and `strict` is set.
     """
     differs = named is not UNSET and named != ours
     if strict and differs:
-        raise OtherModelError(f"{source}:1: $.spec_hash: the trace was written for model {named}, this is model {ours}")
+        raise OtherModelError(
+            f"{source}:1: $.spec_hash: the trace was written for model {named}, this version has model {ours}"
+        )
     return differs
 
 
 def model_of(
     switched_off: Sequence[str],
-    known: Callable[[], Collection[str]],
+    omittable: Callable[[], Collection[str]],
     make: Callable[[frozenset[str]], _Model],
     source: str,
 ) -> _Model:
-    """The model that does without the rules that a header names; `known` gives those that can be named.
+    """Return the model that omits the rules of a header; `known` returns the rules that a model can omit.
 
     Raises:
-        FieldError: one of them is none of these, or they cannot be left out together.
+        FieldError: the model cannot omit one of them, or all of them together.
     """
     for index, rule in enumerate(switched_off):
-        if rule not in known():
-            detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known())}"
+        if rule not in omittable():
+            detail = f"the model cannot omit {rule!r}, expected one of {', '.join(omittable())}"
             raise FieldError(detail, source, 1, f"$.switched_off[{index}]")
     try:
         return make(frozenset(switched_off))
     except EditError as error:
-        detail = f"no model does without all of {', '.join(switched_off)}: {error}"
+        detail = f"the model cannot omit all of {', '.join(switched_off)} together: {error}"
         raise FieldError(detail, source, 1, "$.switched_off") from error
 
 
@@ -76,23 +78,23 @@ def check_reader(
     on_events: Callable[[int], None] | None = None,
     way: Way = COMPILED,
 ) -> Verdict:
-    """Check a trace as it is read; `on_events` is called with how many lines more are done.
+    """Check a trace while reading it; `on_events` is called with the number of further lines that are checked.
 
     Raises:
-        TraceError: the trace is malformed; nothing is said about what it shows.
-        OtherModelError: `strict`, and the header names the hash of another model.
+        TraceError: the trace is malformed.
+        OtherModelError: `strict` is set, and the header has the hash of another model.
         CompiledModelError: the compiled model and TLC disagree.
     """
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
     model = model_of(header.switched_off, omittable_rules, trace_model, reader.source)
     path = FastPath(model, reader, own=is_own(header), way=way, every=every, candidates_max=candidates_max)
-    rejection = _judged(reader, path, on_events)
+    rejection = _first_rejection(reader, path, on_events)
     verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
     return replace(verdict, other_model=hash_differs)
 
 
-def _judged(lines: LinesAhead, path: FastPath, on_events: Callable[[int], None] | None) -> Rejection | None:
+def _first_rejection(lines: LinesAhead, path: FastPath, on_events: Callable[[int], None] | None) -> Rejection | None:
     while True:
         path.take(on_events)
         line = lines.next_line()
@@ -124,9 +126,9 @@ def check_occurrences(
     *,
     switched_off: Collection[str] = (),
 ) -> Verdict:
-    """Check a run of the reference without writing it down; the lines are those that its trace would have.
+    """Check a run of the reference, given as occurrences rather than as a trace file.
 
-    `switched_off` are the rules that the model shall do without.
+    `switched_off` are the rules that the model omits.
 
     Raises:
         CompiledModelError: the compiled model and TLC disagree.
@@ -144,7 +146,7 @@ def check_lines(
     switched_off: Collection[str] = (),
     way: Way = COMPILED,
 ) -> Verdict:
-    """The same of lines; `own` says that they leave nothing out.
+    """Check a run given as lines; `own` if every field is present.
 
     Raises:
         As `check_occurrences`.
@@ -152,15 +154,15 @@ def check_lines(
     model = trace_model(frozenset(switched_off))
     ahead = EventLines(lines, configuration, source)
     path = FastPath(model, ahead, own=own, way=way)
-    return _verdict(path, _judged(ahead, path, None), complete=True, ended=True)
+    return _verdict(path, _first_rejection(ahead, path, None), complete=True, ended=True)
 
 
 def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> None:
-    """Write the header and the lines up to the rejected one, byte for byte, to `target`: of a trace of any format.
+    """Write the header and the lines up to the rejected one to `target`, byte for byte.
 
-    The checker stops at the first line that is wrong, so no shorter prefix fails.
+    The checker stops at the first wrong line, so no shorter prefix fails.
     """
-    with open_bytes(trace) as stream, whole_file(target) as output:
+    with open_bytes(trace) as stream, atomic_file(target) as output:
         lines = RawLines(stream, str(trace))
         while lines.line_number < rejection.line and (raw := lines.read()):
             output.write(raw)

@@ -1,8 +1,8 @@
-"""The text that TLC gives for an observation, made from a line without asking for a value of the model.
+"""Text of a line's observation, in the form in which TLC prints the model's observation.
 
-The text of a record names its fields, so it is put together from the fields' kinds (`observation`); what comes back
-often, keys, voters sets and records, is remembered.
-A line that leaves something out gives a text that TLC never gives, and is then compared field by field (`differences`).
+Comparing two texts is faster than converting the model's values.
+The text of a record is assembled from the kinds of its fields (`observation`); keys, voter sets and records are cached.
+A line without some field has a text that TLC never prints, and is then compared field by field (`differences`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,11 +31,11 @@ from kraft_traces.state_types import TracedState, TracedVoters
 from kraft_traces.values import TracedKey, TracedRecord
 
 _LEFT_OUT = "UNSET"
-"""TLC has no value without a text, so this one is never equal to what it gives: the fields are compared then."""
+"""Text of a missing field. TLC prints it for no value, so the texts differ and the fields are compared."""
 
 
 def tla_text(value: Canonical) -> str:
-    """The text that TLC gives for a value; something it never gives for a value that is left out."""
+    """Return the text that TLC prints for a value; for a missing value, a text that it never prints."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
@@ -72,7 +72,7 @@ def _rank(value: Any) -> Any:
 
 @cache
 def _in_order(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of fields as TLC has them in a record: as they came into its table of strings."""
+    """Return names of fields in TLC's order: the order in which they entered its table of strings."""
     table = jpype.JClass("util.UniqueString")
     return tuple(sorted(names, key=lambda name: int(table.uniqueStringOf(name).getTok())))
 
@@ -98,7 +98,7 @@ def _key(key: TracedKey | UnsetType | None) -> str:
     return _LEFT_OUT if key is UNSET else tla_text(key_to_model(key))
 
 
-# In these, what is left out is as false as what is empty: the second look is for the few that are.
+# A missing collection is as false as an empty one, so `_nothing` tells them apart.
 def _ids(ids: tuple[int, ...] | UnsetType) -> str:
     return f"{{{', '.join(map(str, sorted(ids)))}}}" if ids else _nothing(ids)
 
@@ -120,7 +120,7 @@ def _key_pairs(pairs: tuple[tuple[TracedKey, int], ...] | UnsetType) -> str:
 
 @lru_cache(maxsize=1024)
 def _order(keys: tuple[TracedKey, ...]) -> tuple[int, ...] | None:
-    """The places of keys in the order in which TLC shows a set of them; None if that is their own order."""
+    """Return the places of keys in the order in which TLC prints a set of them; None if that is their own order."""
     ranks = [_rank(key_to_model(key)) for key in keys]
     places = tuple(sorted(range(len(keys)), key=ranks.__getitem__))
     return None if places == tuple(range(len(keys))) else places
@@ -135,7 +135,7 @@ def _voters(entry: TracedVoters | UnsetType) -> str:
     return tla_text(observation.VOTERS.canonical(entry))
 
 
-# The same record is appended by its leader, sent to every follower and appended there.
+# The leader appends a record and sends it to every follower, which appends it too.
 @lru_cache(maxsize=4096)
 def _record(record: TracedRecord) -> str:
     return tla_text(canonical_record(record))
@@ -159,18 +159,18 @@ _WRITERS: Mapping[Kind, _Writer] = {
     observation.RECORDS: _records,
     observation.VOTERS: _voters,
 }
-"""The kinds that most lines have; the text of another is that of its canonical value."""
+"""Functions for the most frequent kinds; the text of any other is that of its canonical value."""
 
 
 class _Template(NamedTuple):
-    """How the text of one kind of record is put together."""
+    """Template of the text of one kind of record."""
 
     text: str
     values: Callable[[Any], tuple[Any, ...]]
     writers: tuple[_Writer, ...]
 
-    def filled(self, structure: object) -> str:
-        """The text of a record."""
+    def fill(self, structure: object) -> str:
+        """Return the text of a record."""
         return self.text % tuple(
             [write(value) for write, value in zip(self.writers, self.values(structure), strict=True)]
         )
@@ -184,9 +184,9 @@ def _template(fields: Iterable[Field], name: str | None = None) -> _Template:
     by_name = {field.name: field for field in fields}
     entries = {**dict.fromkeys(by_name, "%s"), **({} if name is None else {"type": f'"{name}"'})}
     order = _in_order(tuple(entries))
-    ordered = [by_name[one] for one in order if one in by_name]
-    text = f"[{', '.join([f'{one} |-> {entries[one]}' for one in order])}]"
-    # Asked for one attribute alone, attrgetter gives no tuple.
+    ordered = [by_name[entry] for entry in order if entry in by_name]
+    text = f"[{', '.join([f'{entry} |-> {entries[entry]}' for entry in order])}]"
+    # With a single attribute, attrgetter returns no tuple.
     values = attrgetter(*[field.path for field in ordered])
     writers = tuple(_writer(field.kind) for field in ordered)
     return _Template(text, values if len(ordered) > 1 else lambda structure: (values(structure),), writers)
@@ -200,26 +200,26 @@ def _templates() -> Mapping[type[Struct], _Template]:
     return templates
 
 
-def text_of(shown: TracedState | TracedMessage | TracedEffect) -> str:
-    """The text of a state as `ObservedState` gives it, of a message, or of an effect that is neither send nor timer."""
-    return _templates()[type(shown)].filled(shown)
+def text_of(observation: TracedState | TracedMessage | TracedEffect) -> str:
+    """Return the text of a state (`ObservedState`), a message, or an effect that is neither send nor timer."""
+    return _templates()[type(observation)].fill(observation)
 
 
 def effects_text(effects: tuple[TracedEffect, ...]) -> str:
-    """The text of `ObservedEffects`."""
-    shown = [
+    """Return the text of `ObservedEffects`."""
+    texts = [
         text_of(effect.message if isinstance(effect, TracedSend) else effect)
         for effect in effects
         if not isinstance(effect, TracedStartTimer)
     ]
-    return f"<<{', '.join(shown)}>>"
+    return f"<<{', '.join(texts)}>>"
 
 
 def observation_text(state: TracedState, reason: str, effects: tuple[TracedEffect, ...]) -> str:
-    """The text of `Observation`."""
+    """Return the text of `Observation`."""
     return f'<<{text_of(state)}, <<"{reason}", {effects_text(effects)}>>>>'
 
 
 def answer_text(answer: TracedMessage | UnsetType) -> str:
-    """The text of `NetworkObservation`."""
+    """Return the text of `NetworkObservation`."""
     return f'<<"", <<{"" if answer is UNSET else text_of(answer)}>>>>'

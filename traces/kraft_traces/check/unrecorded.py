@@ -1,10 +1,10 @@
-"""Replicas of which some events are not in the trace.
+"""Replicas with unrecorded events.
 
-A line says so (`unrecorded`), which `kraft-spec trace merge` writes where a process's trace has a gap.
-From there on the state of such a replica is not known, and its lines are not judged; what it sent counts as sent, and
-so do messages of it that no line sends.
-The other replicas are judged as ever, but for the properties that need the whole history.
-The replica is known again at its first line that shows its whole state, if another log has the records.
+`kraft-spec trace merge` marks a line with `unrecorded` if a process's trace has a gap before it.
+From there on the state of the replica is unknown, and its lines are not judged.  Its messages count as sent, even those
+that no line sends.
+The other replicas are judged as before, except for properties that need the whole history.
+The replica's state is known again at its first line with a complete state, if another log has the records.
 """
 
 from dataclasses import dataclass, field
@@ -35,115 +35,123 @@ from kraft_traces.vocabulary import HANDLE
 NEED_WHOLE_HISTORY = frozenset(
     ("LeaderCompleteness", "CommittedNeverLost", "StateMachineSafety", "OnePendingChange", "ConfigOverlap")
 )
-"""Properties that compare with all that is committed: events that are not recorded may have committed more."""
+"""Properties that compare with everything committed, because unrecorded events may have committed more."""
 
 
 @dataclass(slots=True)
 class Unrecorded:
-    """The replicas of one trace of which events are not recorded."""
+    """Replicas of one trace with unrecorded events."""
 
     unknown: set[int] = field(default_factory=set)
-    """Replicas whose state is not known."""
+    """Replicas whose state is unknown."""
     partial: set[int] = field(default_factory=set)
-    """Replicas that may have sent what no line sends."""
+    """Replicas that may have sent messages that no line sends."""
     gaps: list[str] = field(default_factory=list)
-    """Where events are missing, in words."""
+    """Descriptions of the gaps."""
 
     def begin(self, number: int, replicas: tuple[int, ...]) -> None:
-        """Take note that the line of this number follows events of these replicas that are not recorded."""
+        """Begin a gap: unrecorded events of these replicas precede the line of this number."""
         self.unknown.update(replicas)
         self.partial.update(replicas)
-        named = ", ".join(map(str, replicas))
-        self.gaps.append(f"line {number}: events of replica {named} before it are not recorded")
+        ids = ", ".join(map(str, replicas))
+        self.gaps.append(f"line {number}: events of replica {ids} before it are not recorded")
 
     def end(self) -> None:
-        """Take note of a checkpoint, after which everything is known."""
+        """End all gaps at a checkpoint, which has the state of every replica."""
         self.unknown.clear()
         self.partial.clear()
 
-    def named(self, line: EventLine) -> EventLine:
-        """The line, with an id for the message that it delivers, if no line may have sent it."""
+    def with_message_id(self, line: EventLine) -> EventLine:
+        """Return the line with an id for the message that it delivers, if possibly no line sent that message."""
         message = line.message
         if message is UNSET or message.source not in self.partial or delivered_id(line) is not UNSET:
             return line
         return replaced(line, message=replaced(message, id=f"{line.sequence}.{line.replica}"))
 
 
-def as_sent(line: EventLine, given: EventLine) -> TracedMessage | None:
-    """The message that a line delivers, with a correlation id; `given` is the line before its ids were translated.
+def sent_message(line: EventLine, original: EventLine) -> TracedMessage | None:
+    """Return the message that a line delivers, with a correlation id; `original` has the untranslated ids.
 
     Raises:
-        InconclusiveError: the line does not show the whole message.
+        InconclusiveError: fields of the message are missing.
     """
     if not line.event.startswith(HANDLE):
         return None
     message = line.message
-    if message is UNSET or given.message is UNSET or given.message.correlation_id is UNSET:
-        raise InconclusiveError("the message is of a replica whose events are not recorded, and is not shown whole")
-    # A response to a request that its receiver does not await any more.
+    if message is UNSET or original.message is UNSET or original.message.correlation_id is UNSET:
+        raise InconclusiveError(
+            "the message is from a replica with unrecorded events, and some of its fields are missing"
+        )
+    # Without one, it is a response to a request that its receiver no longer awaits.
     return replaced(message, correlation_id=line.sequence) if message.correlation_id is UNSET else message
 
 
 def with_message(model: TraceModel, state: JavaObject, sent: int, message: TracedMessage) -> JavaObject:
-    """The state with a message on its way that the line of this sequence sent, unless it is there.
+    """Return the state with a message in flight that the line of this sequence sent, if it is not in flight already.
 
     Raises:
-        InconclusiveError: the message is not shown whole.
+        InconclusiveError: fields of the message are missing.
     """
-    if any(way.receiver == message.destination for way in model.on_their_way(state, sent)):
+    if any(way.receiver == message.destination for way in model.in_flight(state, sent)):
         return state
     try:
         return model.with_message(state, sent, message_of(message))
     except IncompleteLineError as error:
-        raise InconclusiveError(f"{error}, and the message is of a replica whose events are not recorded") from error
+        raise InconclusiveError(f"{error}, and the message is from a replica with unrecorded events") from error
 
 
-def resumed(model: TraceModel, configuration: Configuration, state: JavaObject, line: EventLine) -> JavaObject | None:
-    """The state in which the line's replica is as the line shows it; None if the line does not show it whole.
+def resume_state(
+    model: TraceModel, configuration: Configuration, state: JavaObject, line: EventLine
+) -> JavaObject | None:
+    """Return the state with the line's replica as recorded in the line; None if fields of its state are missing.
 
-    The log is that of a replica with the same last record, which LogMatching says is the same up to there.
+    The log is copied from a replica with the same last record.  By LogMatching, both logs agree up to there.
     """
     if line.replica is UNSET or line.state is UNSET or line.state.role is Role.RESIGNED:
         return None
-    shown: Any = line.state
+    recorded: Any = line.state
     checkpoint = checkpoint_from_model(model.variables(state), configuration.cluster_id, line.sequence, 0)
-    logs = [checkpoint.replicas[line.replica].log, *[one.log for one in checkpoint.replicas.values()]]
-    log = next((found for log in logs if (found := _up_to(log, shown)) is not None), None)
+    logs = [checkpoint.replicas[line.replica].log, *[state.log for state in checkpoint.replicas.values()]]
+    log = next((prefix for log in logs if (prefix := _up_to(log, recorded)) is not None), None)
     if log is None:
         return None
-    start = _epoch_start(log, shown.epoch) if shown.role is Role.LEADER else 0
+    start = _epoch_start(log, recorded.epoch) if recorded.role is Role.LEADER else 0
     if start is None:
         return None
     records = tuple([traced_record(record) for record in log.records])
     try:
-        replica = replica_state_of("$", TracedReplicaState(shown, traced_snapshot(log.base), records, start, ()))
+        replica = replica_state_of("$", TracedReplicaState(recorded, traced_snapshot(log.base), records, start, ()))
     except CheckpointError:
         return None
-    known = checkpoint._replace(
+    resumed = checkpoint._replace(
         replicas={**checkpoint.replicas, line.replica: replica},
-        recollection=_remembered(checkpoint.recollection, checkpoint.replicas[line.replica], replica),
+        recollection=_with_history_of(checkpoint.recollection, checkpoint.replicas[line.replica], replica),
     )
-    return model.state_at(configuration, known, is_part=True)
+    return model.state_at(configuration, resumed, is_part=True)
 
 
-def _up_to(log: Log, shown: Any) -> Log | None:
-    """The log up to the last record that a state shows; None if it does not have that record."""
-    start, end = log.start_offset, shown.log_end_offset
-    if UNSET in (end, shown.log_start_offset) or start != shown.log_start_offset or not start <= end <= log.end_offset:
+def _up_to(log: Log, recorded: Any) -> Log | None:
+    """Return the log up to the last record of a recorded state; None if it does not have that record."""
+    start, end = log.start_offset, recorded.log_end_offset
+    if (
+        UNSET in (end, recorded.log_start_offset)
+        or start != recorded.log_start_offset
+        or not start <= end <= log.end_offset
+    ):
         return None
-    if log.epoch_before(end) != shown.last_epoch:
+    if log.epoch_before(end) != recorded.last_epoch:
         return None
     return log._replace(records=log.between(start, end))
 
 
 def _epoch_start(log: Log, epoch: int) -> int | None:
-    """The offset of the first record of an epoch; None if the log does not have it."""
+    """Return the offset of the first record of an epoch; None if the log does not have it."""
     offsets = (place for place, record in enumerate(log.records, start=log.start_offset) if record.epoch == epoch)
     return next(offsets, None)
 
 
-def _remembered(history: Recollection, before: ReplicaState, after: ReplicaState) -> Recollection:
-    """What the properties remember, with the vote and the leadership that a state shows."""
+def _with_history_of(history: Recollection, before: ReplicaState, after: ReplicaState) -> Recollection:
+    """Return the history of the properties with the vote and the leadership of a recorded state added."""
     number, votes, epochs = after.key.id, history.votes[after.key.id], dict(history.epochs)
     if before.key != after.key:
         votes = CastVotes(0, frozenset())

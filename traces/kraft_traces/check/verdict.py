@@ -1,13 +1,13 @@
-"""What a trace check comes to, as values."""
+"""Verdict on a trace and reason of its rejection."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
 from kraft_spec.difference import Difference
+from kraft_traces.alternatives.decisions import OpenAnswer
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared
 from kraft_traces.check.wording import WHOLE
-from kraft_traces.latitude.decisions import OpenAnswer
 
 
 class VerdictKind(StrEnum):
@@ -16,33 +16,33 @@ class VerdictKind(StrEnum):
     ACCEPTED = "accepted"
     """Every line is a step of the model, all properties hold, and the trace says that it is complete."""
     REJECTED = "rejected"
-    """A line is no step of the model, or a property is violated."""
+    """A line is not a step of the model, or a property is violated."""
     INCONCLUSIVE = "inconclusive"
-    """The trace stops early, or leaves out so much that the candidates outgrew their bound."""
+    """The trace stops early, or omits so many fields that there are too many candidate states."""
 
 
 class RejectionKind(StrEnum):
-    """Why a line is rejected."""
+    """Reason of a rejection."""
 
     NOT_ENABLED = "not-enabled"
-    """The model's action is not possible here; the false conjunct says why."""
+    """The model does not allow the event in this state; the false conjunct is the reason."""
     MISMATCH = "mismatch"
-    """The action is possible but shows something else."""
+    """The model allows the event, but the recorded outcome differs from the model's."""
     PROPERTY = "property"
-    """The step is the model's but violates a property (only with mutants)."""
+    """The model has the step, but it violates a property (only with mutants)."""
     AMBIGUOUS = "ambiguous"
-    """The model gives several successors for a line of a complete trace: a defect of the model."""
+    """The model has several successors for a line of a complete trace: a defect of the model."""
     CHECKPOINT = "checkpoint"
-    """A checkpoint shows another state than the one to which the lines before it lead, or one that no run comes to."""
+    """A checkpoint differs from the state after the lines before it, or no run reaches its state."""
 
 
-NOBODY_SENT = "\\E w \\in OnItsWay"
-"""The conjunct that is false where a message arrives that is not on its way."""
+NOT_IN_FLIGHT = "\\E w \\in OnItsWay"
+"""The conjunct that is false if the message of an event is not in flight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conjunct:
-    """A conjunct of an action that is false, and where it stands in the model."""
+    """A false conjunct of an action, with its place in the model."""
 
     text: str
     module: str
@@ -52,7 +52,7 @@ class Conjunct:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """The first line that is not right, and why."""
+    """The first line that does not conform, and the reason."""
 
     kind: RejectionKind
     source: str
@@ -62,58 +62,58 @@ class Rejection:
     event: str
     replica: int | None
     role: str | None
-    """The replica's role before the line, by the model."""
+    """The replica's role in the model before the line."""
     rules: tuple[str, ...]
-    """First those that explain the line, then those behind what differs, then those that the action states."""
+    """First those in `explained_by`, then those about the differences, then those that the action cites."""
     explained_by: tuple[str, ...] = ()
-    """Rules without any one of which the line would be right: the traced software does not keep one of them."""
+    """Rules that explain the line: it conforms to a model without that one rule."""
     conjunct: Conjunct | None = None
     differences: tuple[Difference, ...] = ()
     properties: tuple[str, ...] = ()
     """Names of the violated properties."""
     sent_at: int | None = None
-    """Of a message that no line has sent so: the sequence number of the line that sent one like it."""
+    """Sequence number of the line that sent a similar message, if the delivered message was never sent."""
     is_attributed: bool = False
-    """Do the first rules follow from what is wrong with the line, or are all of them just those of its action?"""
+    """True if the first rules follow from the difference; False if all of them are those that the action cites."""
     left_out: Literal["nothing", "some", "all"] = "nothing"
-    """How many of the differences are fields that the line leaves out although its trace must be whole."""
+    """Which of the differences are fields that are missing although the trace must have every field."""
     note: str = ""
-    """Why the rules are those of the action alone, if a defect of kraft-spec kept it from ranking others."""
+    """The defect of kraft-spec that kept it from ranking rules; all rules are then those of the action."""
 
     def headline(self) -> str:
-        """One line: where and what."""
-        where = f"{self.source}:{self.line}: event {self.sequence} {self.event}"
-        where += "" if self.replica is None else f" at replica {self.replica}"
+        """Return one line: the place and the problem."""
+        replica = "" if self.replica is None else f" at replica {self.replica}"
+        where = f"{self.source}:{self.line}: event {self.sequence} ({self.event}{replica})"
         match self.kind:
             case RejectionKind.NOT_ENABLED:
-                is_unsent = self.conjunct is not None and self.conjunct.text == NOBODY_SENT
-                why = ": no such message is on its way" if is_unsent else ""
-                return f"{where} is not possible in the model{why}"
+                is_unsent = self.conjunct is not None and self.conjunct.text == NOT_IN_FLIGHT
+                why = "no such message is in flight" if is_unsent else "the model does not allow this event here"
+                return f"{where}: {why}"
             case RejectionKind.MISMATCH:
-                return f"{where} is possible but {self._shown()}"
+                return f"{where}: {self._describe_mismatch()}"
             case RejectionKind.PROPERTY:
-                return f"{where} violates {', '.join(self.properties)}"
+                return f"{where}: the step violates {', '.join(self.properties)}"
             case RejectionKind.AMBIGUOUS:
-                return f"{where} has several successors in the model"
+                return f"{where}: the model has several successors"
             case RejectionKind.CHECKPOINT if self.properties:
                 return f"{self.source}:{self.line}: the checkpoint violates {', '.join(self.properties)}"
             case RejectionKind.CHECKPOINT:
-                expected = (
-                    f"the state after event {self.sequence}" if self.sequence else "one in which the run can begin"
-                )
-                return f"{self.source}:{self.line}: the checkpoint is not {expected}"
+                problem = f"differs from the state after event {self.sequence}"
+                if not self.sequence:
+                    problem = "is not a state in which a run can begin"
+                return f"{self.source}:{self.line}: the checkpoint {problem}"
 
-    def _shown(self) -> str:
+    def _describe_mismatch(self) -> str:
         match self.left_out:
-            case "nothing" if self.differences and all(one.field.startswith("message.") for one in self.differences):
-                sent = "" if self.sent_at is None else f": event {self.sent_at} sent another one"
-                return f"no such message is on its way{sent}"
+            case "nothing" if self.differences and all(it.field.startswith("message.") for it in self.differences):
+                sent = "" if self.sent_at is None else f"; event {self.sent_at} sent a different one"
+                return f"no such message is in flight{sent}"
             case "nothing":
-                return "shows something else"
+                return "the recorded outcome differs from the model"
             case "some":
-                return f"shows something else, and leaves fields out: {WHOLE}"
+                return f"the recorded outcome differs from the model, and fields are missing: {WHOLE}"
             case "all":
-                return f"leaves fields out: {WHOLE}"
+                return f"fields are missing: {WHOLE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,29 +123,29 @@ class Verdict:
     kind: VerdictKind
     source: str
     events: int
-    """Lines that were steps of the model."""
+    """Number of lines that are steps of the model."""
     complete: bool
-    """Whether the trace says that it ended where it was meant to."""
+    """True if the end line says that the run was over."""
     candidates_max: int
     """Most candidate states at one line; 1 for complete traces."""
     every: int
-    """The full invariants were checked every so many events and at the end."""
+    """Number of events between two checks of the full invariants, which are checked at the end as well."""
     reason: str | None = None
     """Why the verdict is inconclusive."""
     rejection: Rejection | None = None
     switched_off: tuple[str, ...] = ()
-    """Rules that the header says were omitted; the model omits them too."""
+    """Rules that the run omits according to the header; the model omits them too."""
     other_model: bool = False
-    """The header names the hash of another model; fatal only under --strict."""
+    """True if the header has the hash of another model; an error only with --strict."""
     open_answers: tuple[OpenAnswer, ...] = ()
-    """Answers to open decisions without which some line would not be right; only other software has the choice."""
+    """Settings of open decisions that the trace needs; only foreign traces have this choice."""
     compared: Compared = NOTHING_COMPARED
     """How much of the trace was compared."""
     compiled: int = 0
-    """So many events the compiled model accepted; TLC, which interprets the model, all others."""
+    """Number of events that the compiled model accepted; TLC, which interprets the model, checked all others."""
     both: int = 0
-    """So many of these were asked of TLC as well."""
+    """Number of these that TLC checked as well."""
 
     def as_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the value that `--json` prints."""
         return asdict(self)

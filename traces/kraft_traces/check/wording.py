@@ -1,4 +1,4 @@
-"""The model's values in the words of a trace: null for what is not there, 3-U3 for a key, [1, 2] for a set."""
+"""Text of the model's values as a trace writes them: null for no value, 3-U3 for a key, [1, 2] for a set."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,34 +8,34 @@ from kraft_spec.mapping_forms import CLIENT, REASSIGNMENT
 from kraft_spec.tlc.values import TlaValue
 
 MISSING = "missing"
-"""Said of what a line of our own trace leaves out."""
+"""Actual value of a field that a line of our own trace does not have."""
 
-WHOLE = "a trace by kraft-reference must be whole, only one by other software may leave fields out"
-"""Why what is `MISSING` is wrong: the header says who wrote the trace."""
+WHOLE = "only traces of other software may omit fields"
+"""Reason why a `MISSING` field is an error: the header names the software that wrote the trace."""
 
 NOTHING = "nothing"
-"""Said of an effect that only the other side has."""
+"""Expected or actual value where only the other side has an effect."""
 
 
 def plain(value: TlaValue) -> str:
-    """A number, a name, true or false."""
+    """Text of a number, a name or a truth value."""
     if value is True:
         return "true"
     return "false" if value is False else str(value)
 
 
 def replica_id(value: TlaValue) -> str:
-    """A replica id, or null."""
+    """Text of a replica id, or null."""
     return "null" if value == -1 else str(value)
 
 
 def text(value: TlaValue) -> str:
-    """A text, or null."""
+    """The text, or null if it is empty."""
     return str(value) or "null"
 
 
 def key(value: TlaValue) -> str:
-    """A replica key: id and directory id, the id alone where the directory id is not known, or null."""
+    """Text of a replica key: id and directory id, the id alone if the directory id is unknown, or null."""
     number, directory = _pair(value)
     if number == -1:
         return "null"
@@ -43,47 +43,47 @@ def key(value: TlaValue) -> str:
 
 
 def keys(value: TlaValue) -> str:
-    """Replica keys in their order."""
+    """Text of a sequence of replica keys."""
     return _list(map(key, _members(value)))
 
 
 def key_set(value: TlaValue) -> str:
-    """A set of replica keys."""
+    """Text of a set of replica keys."""
     return _set(value, key)
 
 
 def id_set(value: TlaValue) -> str:
-    """A set of replica ids."""
+    """Text of a set of replica ids."""
     return _set(value, str)
 
 
 def target(value: TlaValue) -> str:
-    """The target of a reassignment, or null."""
+    """Text of the target of a reassignment, or null."""
     return id_set(value) if value else "null"
 
 
 def id_pairs(value: TlaValue) -> str:
-    """Outstanding requests: receiver and correlation id, or number and offset."""
+    """Text of pairs of numbers: receiver and correlation id of outstanding requests, or number and offset."""
     return _set(value, lambda pair: _list(map(str, _pair(pair))))
 
 
 def key_pairs(value: TlaValue) -> str:
-    """Fetch offsets by replica key."""
+    """Text of fetch offsets by replica key."""
     return _set(value, lambda pair: _list((key(_pair(pair)[0]), str(_pair(pair)[1]))))
 
 
 def details(value: TlaValue) -> str:
-    """What a voters set says of its voters: id, endpoint, range of levels."""
-    return _set(value, _details_of_one)
+    """Text of the details of voters in a voter set: id, endpoint, range of supported kraft.versions."""
+    return _set(value, _voter_details)
 
 
-def _details_of_one(value: TlaValue) -> str:
+def _voter_details(value: TlaValue) -> str:
     number, endpoint, low, high = _members(value)
     return f"{number} at {text(endpoint)} supports {low} to {high}"
 
 
 def snapshot(value: Any) -> str:
-    """A snapshot, or null."""
+    """Text of a snapshot, or null."""
     if not value:
         return "null"
     held = [f"kraft.version {value['kraft_version']}", key_set(value["voters"]), details(value["details"])]
@@ -92,27 +92,27 @@ def snapshot(value: Any) -> str:
 
 
 def snapshot_id(value: TlaValue) -> str:
-    """End offset and epoch of a snapshot, or null."""
+    """Text of the end offset and epoch of a snapshot, or null."""
     end, epoch = _pair(value)
     return "null" if end == -1 else f"snapshot {end} of epoch {epoch}"
 
 
 def change(value: Any) -> str:
-    """A pending voter change, or null."""
+    """Text of a pending voter change, or null."""
     if value["kind"] == "none":
         return "null"
-    versions = f"levels {value['min_version']} to {value['max_version']}, offset {value['offset']}"
+    versions = f"kraft.version {value['min_version']} to {value['max_version']}, offset {value['offset']}"
     where = f"at {text(value['endpoint'])} in {value['phase']}"
     about = f"{value['kind']} {key(value['voter'])} {where}, {versions}"
     if value["requester"] == REASSIGNMENT:
         return f"{about}, a step of the leader's reassignment"
-    asked = "a client" if value["requester"] == CLIENT else f"replica {value['requester']}"
+    requester = "a client" if value["requester"] == CLIENT else f"replica {value['requester']}"
     due = "committed" if value["when_committed"] else "appended"
-    return f"{about}, request {value['request']} of {asked}, answered when {due}"
+    return f"{about}, request {value['request']} of {requester}, reply when {due}"
 
 
 def reports(value: TlaValue) -> str:
-    """What voters told of themselves."""
+    """Text of the endpoints and kraft.version ranges that voters reported about themselves."""
     return _set(value, _report)
 
 
@@ -122,11 +122,11 @@ def _report(value: TlaValue) -> str:
 
 
 def record(value: Any) -> str:
-    """A record: its kind, what it holds, its epoch."""
+    """Text of a record: kind, contents, epoch."""
     kind, number, voters, about = value["kind"], value["value"], value["voters"], value["details"]
     held = [] if kind in SET_KINDS and number == 0 else [str(number)]
     held += [key_set(voters)] if kind in SET_KINDS or voters else []
-    # In a line a record may leave its details and its target out.
+    # A line may omit the details and the target of a record.
     wanted = value.get("target")
     held += [f"target {target(wanted)}"] if isinstance(wanted, frozenset | tuple) else []
     held += [details(about)] if isinstance(about, frozenset | tuple) and about else []
@@ -134,7 +134,7 @@ def record(value: Any) -> str:
 
 
 def records(value: TlaValue) -> str:
-    """Records in their order."""
+    """Text of a sequence of records."""
     return _list(map(record, _members(value)))
 
 
@@ -149,7 +149,7 @@ def _pair(value: TlaValue) -> tuple[TlaValue, TlaValue]:
 
 
 def _set(value: TlaValue, worded: Callable[[TlaValue], str]) -> str:
-    """A set in ascending order; what has a member twice comes as a sequence and stays as it is."""
+    """Text of a set in ascending order; a sequence, which may have a member twice, keeps its order."""
     return _list(map(worded, sorted(value, key=_order) if isinstance(value, frozenset) else _members(value)))
 
 

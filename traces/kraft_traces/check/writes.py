@@ -1,6 +1,6 @@
-"""The writes of a foreign line in one form, and what is on the disks beyond what the model has there.
+"""Normal form of a foreign line's writes, and syncs of a replica that are earlier than the model's.
 
-Which portions, repetitions and orders of effects are right, `kraft_traces.latitude` says, for the vectors as well.
+`kraft_traces.alternatives` defines the allowed portions, repetitions and orders of effects, for the vectors as well.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from kraft_spec.difference import Difference
 from kraft_spec.mapping_forms import key_from_model
 from kraft_spec.tlc.values import Function
+from kraft_traces.alternatives.ordering import in_one_order
+from kraft_traces.alternatives.own_votes import with_vote, with_votes
+from kraft_traces.alternatives.writes import Disk, counted, normal_form
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.effects import TracedPersistQuorumState, TracedStartTimer
-from kraft_traces.latitude.ordering import in_one_order
-from kraft_traces.latitude.own_votes import with_vote, with_votes
-from kraft_traces.latitude.writes import Disk, counted, normal_form
 from kraft_traces.lines import EventLine
 from kraft_traces.values import traced_key
 
@@ -24,33 +24,33 @@ _STARTS_ANEW = frozenset({"Crash", "ReplaceDisk"})
 
 
 class StoredBefore(NamedTuple):
-    """What a replica has stored before a line, by what the trace has shown."""
+    """Stored data of a replica before a line, as far as the trace recorded it."""
 
     disk: Disk
     log_end: int
-    """Where its log ends, synced or not."""
+    """End offset of its log, synced or not."""
     hides_syncs: bool
-    """True if more may be synced than `disk` says, because a line hid its effects."""
+    """True if more may be synced than `disk` has, because a line does not record its effects."""
 
 
 class SyncedAhead:
-    """Up to where replicas have synced their logs, by what they show, where the model may have synced less."""
+    """End offsets up to which replicas have synced their logs, if the model may have synced less."""
 
     def __init__(self) -> None:
         self._ends: dict[int, int] = {}
         self._hides_syncs: set[int] = set()
-        """Replicas that hid the effects of a line.  A sync that they show later proves nothing of an earlier one."""
+        """Replicas with a line without effects.  A sync that they record later does not prove an earlier one."""
 
     def __bool__(self) -> bool:
-        """Is there any such replica?"""
+        """True if there is any such replica."""
         return bool(self._ends)
 
     def forget(self, replica: int) -> None:
-        """Take note that the state of a replica is not known any more."""
+        """Forget a replica whose state is no longer known."""
         self._ends.pop(replica, None)
 
     def stored(self, line: EventLine, before: Function) -> StoredBefore:
-        """What the line's replica has stored, in the model's state before the line."""
+        """Return the stored data of the line's replica, given its state in the model before the line."""
         assert line.replica is not UNSET, "the event happens at a replica"
         voted = key_from_model(before["voted_key"])  # type: ignore[arg-type]
         leader = before["leader_id"]
@@ -66,7 +66,7 @@ class SyncedAhead:
         return StoredBefore(disk, log_end(before), line.replica in self._hides_syncs)
 
     def lost(self, line: EventLine) -> tuple[Difference, ...]:
-        """Is less on disk after the line than the replica has shown to be synced?"""
+        """Return a difference if less is on disk after the line than the replica had synced."""
         if line.replica is UNSET or line.replica not in self._ends:
             return ()
         synced = Disk(_NO_FILE, self._ends[line.replica]).after(line.effects or ()).synced
@@ -83,10 +83,10 @@ class SyncedAhead:
                 kept = line.state.flushed_offset
         if kept is UNSET or kept >= synced:
             return ()
-        return (Difference(field, f"at least {synced}, which was synced", str(kept)),)
+        return (Difference(field, f"at least {synced}, the end of the synced log", str(kept)),)
 
     def follow(self, line: EventLine, disk: Disk | None = None) -> None:
-        """Take note of a line that is accepted; `disk` if it was so in another form."""
+        """Take an accepted line; `disk` if it was accepted in normal form."""
         replica = line.replica
         if replica is UNSET:
             return
@@ -99,19 +99,19 @@ class SyncedAhead:
             return
         synced = self._ends[replica] if disk is None else disk.synced
         synced = Disk(_NO_FILE, synced).after(line.effects).synced
-        shown = UNSET if line.state is UNSET else line.state.flushed_offset
-        self._ends[replica] = synced if shown is UNSET else max(synced, shown)
+        recorded = UNSET if line.state is UNSET else line.state.flushed_offset
+        self._ends[replica] = synced if recorded is UNSET else max(synced, recorded)
 
 
 def log_end(replica: Function) -> int:
-    """Where the log of a replica ends, in a state of the model."""
+    """Return the end offset of a replica's log in the model."""
     log = replica["log"]
     assert isinstance(log, tuple), "a log is a sequence"
     return log_start(replica) + len(log)
 
 
 def log_start(replica: Function) -> int:
-    """Where the snapshot ends that it stands on."""
+    """Return the start offset of a replica's log in the model: the end offset of its snapshot."""
     base = replica["base"]
     assert isinstance(base, Function), "a snapshot is a record"
     end = base["end_offset"]
@@ -124,9 +124,9 @@ _NO_FILE = TracedPersistQuorumState(0, None, None)
 
 
 def with_implied_vote(line: EventLine, before: Function) -> EventLine:
-    """The line with the vote for itself that a leader has left out; `before` is its replica's state in the model.
+    """Return the line with a leader's omitted vote for itself; `before` is its replica's state in the model.
 
-    As the model has it, which at kraft.version 0 forgets the directory id at a restart.
+    At kraft.version 0 the model forgets the directory id of the vote at a restart.
     """
     voted = key_from_model(before["voted_key"])  # type: ignore[arg-type]
     key = key_from_model(before["replica_key"])  # type: ignore[arg-type]
@@ -139,9 +139,9 @@ def with_implied_vote(line: EventLine, before: Function) -> EventLine:
 
 
 def normal_forms(line: EventLine, disk: Disk) -> Iterator[EventLine]:
-    """The line with its effects as the model does them, as far as that is another way to do the same.
+    """Yield the line in normal form: its effects in the portions and the order of the model, if they are equivalent.
 
-    A crash point counts those effects then; whether a sync is among them, only the model's step tells.
+    A crash point then counts those effects.  Only the model's step tells if a sync is among them.
     """
     if line.effects is UNSET:
         yield line
@@ -157,19 +157,19 @@ def normal_forms(line: EventLine, disk: Disk) -> Iterator[EventLine]:
 
 
 def may_have_other_form(line: EventLine, rejection: Rejection) -> bool:
-    """May the line that is rejected be right in its normal form: is nothing wrong but what that changes?"""
+    """True if the rejected line may be accepted in normal form, because only fields differ that it changes."""
     if line.replica is UNSET:
         return False
     if line.crash is not UNSET:
         return True
-    fields = [one.field for one in rejection.differences]
+    fields = [difference.field for difference in rejection.differences]
     return bool(fields) and all(name.startswith("effects") or name in _OF_THE_DISK for name in fields)
 
 
 def ends_between_portions(line: EventLine, differences: tuple[Difference, ...]) -> bool:
-    """True if the replica died with a new epoch written, and the vote or the leader of it not yet.
+    """True if the replica died after it wrote a new epoch and before it wrote the vote or the leader of that epoch.
 
-    That write is the last thing it did: whatever it sends or appends afterwards needs the vote on its disk.
+    That write is its last effect, because later sends and appends need the vote on disk.
     Rules: vote.persist-before-reply, durable.write-before-act.
     """
     if line.crash is UNSET:
@@ -179,13 +179,13 @@ def ends_between_portions(line: EventLine, differences: tuple[Difference, ...]) 
         if line.crash.completed != 1:
             return False
     else:
-        counted_effects = [place for place, one in enumerate(line.effects) if not isinstance(one, TracedStartTimer)]
+        counted_effects = [at for at, effect in enumerate(line.effects) if not isinstance(effect, TracedStartTimer)]
         last = counted_effects[-1] if counted_effects else -1
         if last < 0 or not isinstance(line.effects[last], TracedPersistQuorumState):
             return False
         parts.append(f"effects[{last}]")
     fields = {f"{part}.{name}" for name in ("voted_key", "leader_id") for part in parts}
-    return bool(differences) and all(one.field in fields and one.actual == _NULL for one in differences)
+    return bool(differences) and all(it.field in fields and it.actual == _NULL for it in differences)
 
 
 _NULL = "null"

@@ -1,5 +1,6 @@
-"""Hidden events of replicas that nobody sees into, inferred from their messages by searching the model.
+"""Inference of the hidden events of opaque replicas from their captured messages, by searching the model.
 
-What comes of it is a kraft-trace/1, which the ordinary checker judges: a wrong guess can make a right run look wrong,
-never the other way round.
+An opaque replica is one of which only messages are captured.
+The result is a kraft-trace/1, which the ordinary checker checks.  So a wrong guess can make a right run look wrong, but
+never a wrong run right.
 """

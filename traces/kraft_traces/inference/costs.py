@@ -1,27 +1,27 @@
-"""What hidden events cost: the likelier, the less.
+"""Costs of hidden events: a likelier event costs less.
 
-That what has come was handled is likely, that a timer fired is less so, and a restart is the last that is thought of.
+A received message was probably handled; a timer fires less often; a restart is least likely.
 """
 
 HANDLED_RESPONSE = 0.0
 HANDLED_REQUEST = 0.1
 WAITING_FETCH = 0.15
 UNANSWERED = 1.5
-"""More for a request that nobody sees answered."""
+"""Additional cost of a request without a captured response."""
 APPEND = 0.2
 UNREAD_APPEND = 1.0
-"""Of a record that nobody was seen to read."""
+"""Cost of a record that no captured Fetch response has."""
 LATE = 0.3
-"""Of what has come and is not handled when something is sent, each."""
+"""Cost of each received message that is not handled before a send."""
 LIKELY_LATE = 0.05
-"""The same where nothing cheaper has helped."""
+"""The same, if no cheaper events explain the message."""
 REQUEST_TIMEOUT = 1.0
 SILENCE = 0.05
-"""The same where no answer has come: the next request says that it was given up."""
+"""The same, if no response was captured: the next request shows that the replica gave up."""
 OUT_OF_REACH = 0.5
-"""A Fetch to the leader that nobody saw, and its timeout: the next one goes to another."""
+"""Cost of an uncaptured Fetch to the leader and its timeout, after which the next Fetch goes to another replica."""
 LOST = 1.5
 TIMER = 2.0
 RESTART = 5.0
 LIKELY_RESTART = 2.0
-"""The same where nothing cheaper has helped."""
+"""The same, if no cheaper events explain the message."""

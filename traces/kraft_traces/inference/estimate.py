@@ -1,33 +1,33 @@
-"""What a message costs at least that a replica has still to send: what is tried first hangs on it."""
+"""Lower bound of the cost of a message that a replica has still to send, which orders the search."""
 
 from collections.abc import Callable
 from math import inf
 from typing import Any
 
+from kraft_traces.inference.captured import FETCHES, CapturedMessage
 from kraft_traces.inference.costs import LIKELY_RESTART, RESTART, TIMER
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.reaching import Reaching
 from kraft_traces.inference.replica import ReplicaModel
-from kraft_traces.inference.sightings import FETCHES, Sighting
 
 _ROLES = {"BeginQuorumEpochRequest": "Leader", "EndQuorumEpochRequest": "Resigned"}
-"""Who sends what, and votes besides."""
+"""Role that sends a request; Vote requests are handled separately."""
 _ON_THE_WAY = {"Leader": ("Candidate", "Prospective"), "Candidate": ("Prospective",)}
-"""Roles that others pass on to as votes come in."""
+"""Roles from which a role is reached by votes alone."""
 _DONE = {
     "Leader": ("acknowledged",),
     "Resigned": ("acknowledged",),
     "Prospective": ("granted", "rejected"),
     "Candidate": ("granted", "rejected"),
 }
-"""Whom a role asks no more, until a timer fires."""
+"""Fields of replicas that get no other request from a role until a timer fires."""
 
 
 class Estimate:
-    """Of one message."""
+    """Lower bound of the cost of one message."""
 
-    def __init__(self, replica: ReplicaModel, target: Sighting, reaching: Reaching, *, thorough: bool) -> None:
-        """`thorough` as in `Moves`."""
+    def __init__(self, replica: ReplicaModel, target: CapturedMessage, reaching: Reaching, *, thorough: bool) -> None:
+        """`thorough` is as for `HiddenEvents`."""
         self._replica = replica
         self._target = target
         self._reaching = reaching
@@ -37,9 +37,9 @@ class Estimate:
             self._role = "Prospective" if target.message.pre_vote else "Candidate"
 
     def of(self, node: Node) -> float:
-        """What hidden events cost at least that must come before it; infinite if there are none.
+        """Return the minimum cost of the hidden events before the message; infinite if none can lead to it.
 
-        Rules: an epoch never gets smaller, and every message has the epoch of its sender.
+        An epoch never decreases, and every message has the epoch of its sender.
         """
         if self._reaching.unseen(node) is not None:
             return 0.0
@@ -58,7 +58,7 @@ class Estimate:
         return 0.0 if is_due and epoch == field("epoch") else TIMER
 
     def _of_fetch(self, node: Node) -> float:
-        """Only an answer, or a restart, changes the length of a log from which nobody leads."""
+        """Return the bound for a Fetch: only a response or a restart changes the log end offset of a non-leader."""
         offset = getattr(self._target.message, "fetch_offset", None)
         if node.responses or not isinstance(offset, int) or offset == self._replica.length(node.state):
             return 0.0

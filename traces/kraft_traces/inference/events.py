@@ -1,4 +1,4 @@
-"""What an event makes of a node."""
+"""Events of one replica in the search: the nodes after each of them."""
 
 from collections.abc import Iterator
 from math import inf
@@ -9,54 +9,54 @@ from msgspec.structs import replace
 
 from kraft_reference.messages import Error
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.inference.costs import APPEND, WAITING_FETCH
-from kraft_traces.inference.known import Known
+from kraft_traces.inference.facts import RunFacts
 from kraft_traces.inference.nodes import PENDING_MAX, Event, Node, Unseen
 from kraft_traces.inference.replica import ReplicaModel, Step
-from kraft_traces.inference.sightings import Sighting
 from kraft_traces.inference.timing import Clock
 from kraft_traces.lines import EventLine, TracedInput
 from kraft_traces.vocabulary import HANDLE
 
 NOT_ASKED = -1
-"""The correlation id of an answer to a request that its replica does not wait for."""
+"""Correlation id of a response that its receiver does not await."""
 
 
 class Events:
-    """The events of one replica before one message that it was seen to send."""
+    """Events of one replica before a captured message that it sent."""
 
-    def __init__(self, replica: ReplicaModel, seen: Known, target: Sighting, place: int) -> None:
-        """`place` is that of the sighting before which the events happen, at most the target's."""
+    def __init__(self, replica: ReplicaModel, facts: RunFacts, target: CapturedMessage, place: int) -> None:
+        """`place` is that of the captured message before which the events happen, at most the target's."""
         self.replica = replica
-        self.seen = seen
+        self.facts = facts
         self._correlation_id = target.number
         self._place = place
-        self._least = seen.least.get(replica.id)
-        before = seen.all[place]
-        self._until_ms = before.time_ms if isinstance(before, Sighting) else inf
+        self._least = facts.least.get(replica.id)
+        before = facts.all[place]
+        self._until_ms = before.time_ms if isinstance(before, CapturedMessage) else inf
 
     def line(self, node: Node, name: str, **more: Any) -> EventLine:
-        """The next event."""
+        """Return the line of the next event."""
         return EventLine(sequence=node.events + 1, replica=self.replica.id, event=name, **more)
 
     def delivery(self, node: Node, place: int) -> EventLine:
-        """The next event, if it is the arrival of the message at this place."""
-        sighting = self.seen.all[place]
-        message = replace(sighting.message, id=f"{place}.{self.replica.id}")
-        return self.line(node, f"{HANDLE}{sighting.type}", message=message)
+        """Return the line of the next event, which delivers the message at this place."""
+        captured = self.facts.all[place]
+        message = replace(captured.message, id=f"{place}.{self.replica.id}")
+        return self.line(node, f"{HANDLE}{captured.type}", message=message)
 
     def append(self, node: Node, values: list[int], cost: float) -> Iterator[Node]:
-        """The node after a leader has appended these records; none if it does not lead."""
+        """Yield the node after a leader appended these records; nothing if it is not the leader."""
         for value in values:
             line = self.line(node, "ClientAppend", input=TracedInput(value=value))
-            found = next(iter(self.taken(node, line, 0.0)), None)
-            if found is None:
+            appended = next(iter(self.taken(node, line, 0.0)), None)
+            if appended is None:
                 return
-            node = found[0]
+            node = appended[0]
         yield node._replace(cost=node.cost + cost)
 
     def wait(self, node: Node, place: int, cost: float) -> Iterator[Node]:
-        """The node after a Fetch has come that is not answered yet; none if there is something to say."""
+        """Yield the node after a Fetch that waits for its response; nothing if the replica has to respond at once."""
         line = replace(self.delivery(node, place), effects=())
         for after, step in self.taken(node, line, cost, place):
             if not step.sends:
@@ -65,38 +65,40 @@ class Events:
     def taken(
         self, node: Node, line: EventLine, cost: float, handled: int | None = None
     ) -> Iterator[tuple[Node, Step]]:
-        """The nodes after an event; `handled` is the place of the message that arrives in it.
+        """Yield the nodes after an event; `handled` is the place of the message that it delivers.
 
-        Before it leads no more a replica has done what its messages show later: see `_led`.
+        Before a replica stops leading, it has appended the records that its later messages show: see `_led`.
         """
         before, delivered = node, None
-        sighting = None if handled is None else self.seen.all[handled]
+        captured = None if handled is None else self.facts.all[handled]
         if self._least is not None:
-            node = node._replace(clock=node.clock.at(line.event, sighting))
+            node = node._replace(clock=node.clock.at(line.event, captured))
             if node.clock.now_ms > self._until_ms:
                 return
-        if sighting is not None:
+        if captured is not None:
             assert handled is not None, "it has a place"
-            request = sighting.request
-            correlation_id = handled if request is None else node.asked.get(request, NOT_ASKED)
-            asked_with = None if request is None else self.seen.all[request]
-            delivered = self.replica.on_its_way(sighting, correlation_id, asked_with)
+            request = captured.request
+            correlation_id = handled if request is None else node.own_requests.get(request, NOT_ASKED)
+            own_request = None if request is None else self.facts.all[request]
+            delivered = self.replica.in_network(captured, correlation_id, own_request)
             node = node.without(handled, *self._given_up(node, handled))
             if request is not None:
-                node = node._replace(asked={place: id_ for place, id_ in node.asked.items() if place != request})
+                node = node._replace(
+                    own_requests={place: id_ for place, id_ in node.own_requests.items() if place != request}
+                )
         for step in self.replica.step(node.state, line, self._correlation_id, delivered):
             if self._stops_leading(before.state, step.state) and (led := self._led(before)) is not before:
                 yield from self.taken(led, replace(line, sequence=led.events + 1), cost, handled)
                 return
             if line.effects is not UNSET and (step.writes or len(step.sends) > len(line.effects)):
-                # What else it did is not known, so that its effects cannot be shown.
+                # Its other effects are not known, so the line cannot have its effects.
                 continue
             number = node.events + 1
             sent = [Unseen(number, message, node.clock.now_ms) for message in step.sends]
             yield (
                 node._replace(
                     state=step.state,
-                    clock=self._clock(node, line.event, step, sighting),
+                    clock=self._clock(node, line.event, step, captured),
                     unseen=_with(node.unseen, sent),
                     last=Event(node.last, line, self._place, () if step.writes else _receivers(step)),
                     events=number,
@@ -106,30 +108,30 @@ class Events:
             )
 
     def may_give_up(self, node: Node, place: int) -> bool:
-        """True if a request of the replica can have been given up: its connection broke, or its time is over."""
-        if self._least is None or self.seen.order.is_closed(self.seen.all[place], self._place):
+        """True if the replica may have given up a request: its connection broke, or its timeout expired."""
+        if self._least is None or self.facts.order.is_closed(self.facts.all[place], self._place):
             return True
-        return node.asked_ms.get(place, 0) + self._least.request_ms <= self._until_ms
+        return node.own_requests_ms.get(place, 0) + self._least.request_ms <= self._until_ms
 
-    def _clock(self, node: Node, event: str, step: Step, handled: Sighting | None) -> Clock:
+    def _clock(self, node: Node, event: str, step: Step, handled: CapturedMessage | None) -> Clock:
         if self._least is None:
             return node.clock
         before, after = (str(self.replica.field(state, "role")) for state in (node.state, step.state))
         return node.clock.after(event, before, after, None if step.refusal else handled, self._least)
 
     def _given_up(self, node: Node, handled: int) -> list[int]:
-        """Requests of the same replica that came before one that is handled, and never are answered."""
-        source = self.seen.all[handled].source
-        before = [place for place in node.requests if place < handled and place not in self.seen.answers]
-        return [place for place in before if self.seen.all[place].source == source]
+        """Return the earlier requests of the same replica that never get a response."""
+        source = self.facts.all[handled].source
+        before = [place for place in node.requests if place < handled and place not in self.facts.answers]
+        return [place for place in before if self.facts.all[place].source == source]
 
     def _stops_leading(self, before: JavaObject, after: JavaObject) -> bool:
         role = self.replica.field
         return bool(role(before, "role") == "Leader" and role(after, "role") != "Leader")
 
     def _led(self, node: Node) -> Node:
-        """The node after a leader has appended what it says later that its log holds, and has got the Fetches that it
-        answers later as one that has led.
+        """Return the node after a leader appended the records that its later messages show, and received the Fetches
+        that it responds to after it stopped leading.
         """
         if values := self._unread(node):
             node = next(self.append(node, values, APPEND), node)
@@ -139,31 +141,31 @@ class Events:
         return node
 
     def _waits_until_the_end(self, place: int) -> bool:
-        """Is a Fetch of this epoch answered in a later one, and not as one of an earlier epoch?"""
-        asked, answer = self.seen.all[place], self.seen.answers.get(place)
-        if asked.type != "FetchRequest" or answer is None:
+        """True if a Fetch of this epoch gets its response in a later one, with NOT_LEADER_OR_FOLLOWER."""
+        request, answer = self.facts.all[place], self.facts.answers.get(place)
+        if request.type != "FetchRequest" or answer is None:
             return False
-        message = self.seen.all[answer].message
-        return bool(message.epoch > asked.message.epoch and message.error is Error.NOT_LEADER_OR_FOLLOWER)
+        message = self.facts.all[answer].message
+        return bool(message.epoch > request.message.epoch and message.error is Error.NOT_LEADER_OR_FOLLOWER)
 
     def _unread(self, node: Node) -> list[int]:
-        """The values of the records that a leader must have appended, since it says later how long its log is."""
+        """Return the values of records that a leader must have appended by the log end offset in its later messages."""
         epoch, end = self.replica.field(node.state, "epoch"), self.replica.length(node.state)
-        last = self.seen.ends.get((self.replica.id, epoch), 0)
-        return [self.seen.records.get((epoch, offset), 0) for offset in range(end, last)]
+        last = self.facts.ends.get((self.replica.id, epoch), 0)
+        return [self.facts.records.get((epoch, offset), 0) for offset in range(end, last)]
 
 
 def _with(unseen: tuple[Unseen, ...], sent: list[Unseen]) -> tuple[Unseen, ...]:
-    """A request takes the place of an older one on its connection, which will not be seen any more."""
+    """Add sent messages; a request replaces an older one on its connection, which can no longer be captured."""
     if not sent:
         return unseen
-    again = {one.message["destination"] for one in sent if _is_request(one)}
-    kept = [one for one in unseen if not (_is_request(one) and one.message["destination"] in again)]
+    receivers = {message.message["destination"] for message in sent if _is_request(message)}
+    kept = [older for older in unseen if not (_is_request(older) and older.message["destination"] in receivers)]
     return (*kept[-PENDING_MAX:], *sent)
 
 
 def _receivers(step: Step) -> tuple[int, ...]:
-    return tuple([int(one["destination"]) for one in step.sends])  # type: ignore[arg-type]
+    return tuple([int(message["destination"]) for message in step.sends])  # type: ignore[arg-type]
 
 
 def _is_request(unseen: Unseen) -> bool:

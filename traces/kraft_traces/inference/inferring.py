@@ -1,4 +1,4 @@
-"""From what was seen of a cluster to a trace with the hidden events in it."""
+"""Inference of a trace with hidden events from the observations of a cluster."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -13,13 +13,13 @@ from kraft_reference.profile import Profile
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.inference.known import known_of
+from kraft_traces.inference.captured import CapturedMessage, OwnLine, Seen, Span
+from kraft_traces.inference.facts import facts_of
 from kraft_traces.inference.nodes import Event, Node
 from kraft_traces.inference.order import sending
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.resuming import Gap, resume
 from kraft_traces.inference.search import DEFAULT_BOUND, Bound, Explained, Search, Unexplained
-from kraft_traces.inference.sightings import OwnLine, Seen, Sighting, Span
 from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
@@ -29,40 +29,40 @@ from kraft_traces.vocabulary import HANDLE
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What was inferred of one replica before one message that it was seen to send."""
+    """Inferred events of one replica before one captured message that it sent."""
 
     place: int
     time_ms: int
     replica: int
     message: str
-    """Its type."""
+    """Type of the message."""
     events: tuple[str, ...]
-    """The events, the one that sent the message among them; none if an earlier one did."""
+    """Names of the events, including the one that sent the message; empty if an earlier event did."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """A trace with inferred events."""
+    """Result of an inference: a trace with inferred events."""
 
     lines: tuple[EventLine, ...]
     stretches: tuple[Stretch, ...]
     failure: Unexplained | None
-    """The message at which the search gave up; with a near miss the trace ends with what shows it."""
+    """First unexplained message, at which the trace ends."""
     messages: int
     """Number of messages of opaque replicas that are explained."""
     tried: int
-    """How many nodes all searches went over."""
+    """Number of nodes of all searches."""
     steps: Mapping[int, int]
-    """How often the model was asked of each opaque replica."""
+    """Number of evaluations of the model for each opaque replica."""
     reordered: int
-    """How many messages were seen after one that was sent later."""
+    """Number of messages captured after one that was sent later."""
     gaps: tuple[Gap, ...]
-    """Messages that are not judged, the first of them those of `failure`."""
+    """Messages that are not judged, beginning with those of `failure`."""
 
 
-def of_opaque(profile: Profile) -> Profile:
-    """The profile with the open answers that leave most to a replica nobody sees into: whom it may ask, unanswered, and
-    to whom it announces itself.
+def opaque_profile(profile: Profile) -> Profile:
+    """Return the profile with the settings that allow an opaque replica most: receivers of a Fetch after a timeout, and
+    of announcements.
 
     Rules: fetch.who-fetches, begin-quorum.resend.
     """
@@ -82,30 +82,30 @@ def infer(
     least: Mapping[int, LeastTimeouts] | None = None,
     go_on: bool = False,
 ) -> Inferred:
-    """The likeliest hidden events of the opaque replicas.
+    """Infer the likeliest hidden events of the opaque replicas.
 
     Args:
-        model: what is searched.
-        configuration: the cluster, its profile `of_opaque`.
-        seen: in the order of their places, which count from 0.
-        opaque: ids of the replicas of which only messages are seen.
-        bound: how far each search goes.
-        on_seen: called after each that was seen.
-        start: where the run begins, if not on fresh disks.
+        model: the model to search.
+        configuration: the cluster, with the profile `opaque_profile`.
+        seen: observations in the order of their places, from 0.
+        opaque: ids of the opaque replicas.
+        bound: limits of each search.
+        on_seen: called after each observation.
+        start: checkpoint at which the run begins, by default empty disks.
         spans: lifetimes of the connections, as far as they are recorded.
         least: shortest timeouts by replica, as far as they are known.
-        go_on: also judge the messages after one that nothing explains; the trace ends there all the same.
+        go_on: True to also judge the messages after an unexplained one, although the trace ends there.
     """
-    replicas = {one: ReplicaModel(model, configuration, one, start) for one in sorted(opaque)}
-    known = known_of(seen, spans, least)
-    searches = {one: Search(replica, known, bound) for one, replica in replicas.items()}
+    replicas = {id_: ReplicaModel(model, configuration, id_, start) for id_ in sorted(opaque)}
+    facts = facts_of(seen, spans, least)
+    searches = {id_: Search(replica, facts, bound) for id_, replica in replicas.items()}
     tried = messages = 0
     failure, end = None, len(seen)
     ends: dict[int, Node] = {}
     gaps: dict[int, Gap] = {}
     all_gaps: list[Gap] = []
-    sent_at = sending(seen, known.order)
-    for place, one in enumerate(seen):
+    sent_at = sending(seen, facts.order)
+    for place, observation in enumerate(seen):
         for target in sent_at[place]:
             if (search := searches.get(target.source)) is None:
                 continue
@@ -114,26 +114,26 @@ def infer(
                 if resume(search, leader, gap, target, place):
                     del gaps[target.source]
                 continue
-            found = search.sent(target, place)
-            tried += found.tried
-            if isinstance(found, Explained):
+            result = search.sent(target, place)
+            tried += result.tried
+            if isinstance(result, Explained):
                 messages += 1
                 continue
-            gaps[target.source] = gap = Gap(found)
+            gaps[target.source] = gap = Gap(result)
             all_gaps.append(gap)
             if failure is None:
-                failure, end = found, place
-                ends = {one: search.nodes[0] for one, search in searches.items()}
+                failure, end = result, place
+                ends = {id_: search.nodes[0] for id_, search in searches.items()}
         if failure is not None and not go_on:
             break
-        if isinstance(one, Sighting) and one.destination in searches and one.arrives:
-            searches[one.destination].received(one)
+        if isinstance(observation, CapturedMessage) and observation.destination in searches and observation.arrives:
+            searches[observation.destination].received(observation)
         if on_seen is not None:
             on_seen()
-    ends = ends or {one: search.nodes[0] for one, search in searches.items()}
+    ends = ends or {id_: search.nodes[0] for id_, search in searches.items()}
     if failure is not None and failure.miss is not None:
         ends[failure.target.source] = _with_miss(failure)
-    own = [one for one in seen[:end] if isinstance(one, OwnLine)]
+    own = [observation for observation in seen[:end] if isinstance(observation, OwnLine)]
     written = _Written(seen, own, opaque, ends, end)
     return Inferred(
         tuple(written.lines(failure)),
@@ -141,63 +141,63 @@ def infer(
         failure,
         messages,
         tried,
-        {one: replica.steps for one, replica in replicas.items()},
+        {id_: replica.steps for id_, replica in replicas.items()},
         sum(search.reordered for search in searches.values()),
         tuple(all_gaps),
     )
 
 
 def _with_miss(failure: Unexplained) -> Node:
-    """The replica after it has sent the message that comes nearest, taken for the one that was seen."""
+    """Return the node after the nearest message of the model, matched with the captured one."""
     miss = failure.miss
     assert miss is not None
     last = miss.node.last
     assert last is not None
-    return miss.node._replace(last=last._replace(seen=(*last.seen, (failure.target.number, miss.sent))))
+    return miss.node._replace(last=last._replace(matched=(*last.matched, (failure.target.number, miss.sent))))
 
 
 class _Written:
-    """The events of all replicas as the lines of one trace."""
+    """Writer of the events of all replicas as the lines of one trace."""
 
     def __init__(
-        self, seen: Sequence[Seen], own: Sequence[OwnLine], opaque: Set[int], ends: dict[int, Node], end: int
+        self, observations: Sequence[Seen], own: Sequence[OwnLine], opaque: Set[int], ends: dict[int, Node], end: int
     ) -> None:
-        self._seen, self._own_lines = seen, own
+        self._observations, self._own_lines = observations, own
         self._opaque = opaque
-        self._events: dict[int, list[Event]] = {one: [*node.history()][::-1] for one, node in ends.items()}
+        self._events: dict[int, list[Event]] = {id_: [*node.history()][::-1] for id_, node in ends.items()}
         self._end = end
 
     def lines(self, failure: Unexplained | None) -> Iterator[EventLine]:
         order: list[tuple[int, int, Event | OwnLine]] = [
             (event.place, replica, event) for replica, events in self._events.items() for event in events
         ]
-        order += [(one.number, -1, one) for one in self._own_lines]
+        order += [(own.number, -1, own) for own in self._own_lines]
         order.sort(key=lambda row: row[:2])
         sequences: dict[tuple[int, int], int] = {}
         sent: dict[int, str] = {}
-        shown: dict[int, dict[int, int]] = defaultdict(dict)
-        for sequence, (_, replica, one) in enumerate(order, 1):
-            if isinstance(one, OwnLine):
-                for place in one.sends:
+        captured_sends: dict[int, dict[int, int]] = defaultdict(dict)
+        for sequence, (_, replica, entry) in enumerate(order, 1):
+            if isinstance(entry, OwnLine):
+                for place in entry.sends:
                     sent[place] = self._identifier(place, sequence)
             else:
-                sequences[replica, one.line.sequence] = sequence
+                sequences[replica, entry.line.sequence] = sequence
         for replica, events in self._events.items():
             for event in events:
-                for place, number in event.seen:
+                for place, number in event.matched:
                     by = sequences[replica, number]
                     sent[place] = self._identifier(place, by)
-                    shown[by][self._sighting(place).destination] = place
-        for sequence, (_, _, one) in enumerate(order, 1):
-            if isinstance(one, OwnLine):
-                yield self._own(one, sequence, sent)
+                    captured_sends[by][self._captured(place).destination] = place
+        for sequence, (_, _, entry) in enumerate(order, 1):
+            if isinstance(entry, OwnLine):
+                yield self._own(entry, sequence, sent)
             else:
-                yield self._line(one, sequence, sent, shown[sequence])
+                yield self._line(entry, sequence, sent, captured_sends[sequence])
         if failure is not None:
             yield self._arrival(failure.target, len(order) + 1, sent)
 
-    def _arrival(self, target: Sighting, sequence: int, sent: dict[int, str]) -> EventLine:
-        """The message that nothing explains, as it comes to its receiver."""
+    def _arrival(self, target: CapturedMessage, sequence: int, sent: dict[int, str]) -> EventLine:
+        """Return the line that delivers the unexplained message."""
         return EventLine(
             sequence=sequence,
             time_ms=target.time_ms,
@@ -207,19 +207,19 @@ class _Written:
         )
 
     def _identifier(self, place: int, sequence: int) -> str:
-        sighting = self._sighting(place)
-        suffix = CHANGE_SUFFIX if isinstance(sighting.message, CHANGE_ANSWERS) else ""
-        return f"{sequence}.{sighting.destination}{suffix}"
+        captured = self._captured(place)
+        suffix = CHANGE_SUFFIX if isinstance(captured.message, CHANGE_ANSWERS) else ""
+        return f"{sequence}.{captured.destination}{suffix}"
 
-    def _sighting(self, place: int) -> Sighting:
-        one = self._seen[place]
-        assert isinstance(one, Sighting), "a message stands there"
-        return one
+    def _captured(self, place: int) -> CapturedMessage:
+        captured = self._observations[place]
+        assert isinstance(captured, CapturedMessage), "the place of a message"
+        return captured
 
     def _line(self, event: Event, sequence: int, sent: dict[int, str], places: Mapping[int, int]) -> EventLine:
-        """`places` are those of what it was seen to send, by receiver.
+        """Return the line of an event; `places` are those of its captured messages, by receiver.
 
-        Its effects are shown where they are messages alone, and each of these was seen.
+        The line has its effects if all of them are captured messages.
         """
         line = replace(event.line, sequence=sequence, time_ms=self._time(event.place))
         if line.message is not UNSET:
@@ -227,31 +227,31 @@ class _Written:
             place = int(line.message.id.split(".")[0])
             line = replace(line, message=self._message(place, sent))
         if line.effects:
-            line = replace(line, effects=tuple([self._sent_by_it(one, sequence) for one in line.effects]))
+            line = replace(line, effects=tuple([self._fetch_response(effect, sequence) for effect in line.effects]))
         elif line.effects is UNSET and event.sends and set(event.sends) == set(places):
-            shown = [replace(self._message(places[to], sent), correlation_id=UNSET) for to in event.sends]
-            line = replace(line, effects=tuple(map(TracedSend, shown)))
+            messages = [replace(self._message(places[to], sent), correlation_id=UNSET) for to in event.sends]
+            line = replace(line, effects=tuple(map(TracedSend, messages)))
         return line
 
     def _time(self, place: int) -> int | UnsetType:
-        one = self._seen[place]
-        return one.time_ms if isinstance(one, Sighting) else one.line.time_ms
+        observation = self._observations[place]
+        return observation.time_ms if isinstance(observation, CapturedMessage) else observation.line.time_ms
 
     def _message(self, place: int, sent: dict[int, str]) -> TracedMessage:
-        sighting = self._sighting(place)
-        return replace(sighting.message, id=sent[place], correlation_id=self._correlation(sighting))
+        captured = self._captured(place)
+        return replace(captured.message, id=sent[place], correlation_id=self._correlation(captured))
 
-    def _correlation(self, sighting: Sighting) -> int | UnsetType:
-        """Of messages between two opaque replicas the id says nothing that the message's own does not."""
-        is_between = {sighting.source, sighting.destination} <= self._opaque
-        return UNSET if is_between else sighting.message.correlation_id
+    def _correlation(self, captured: CapturedMessage) -> int | UnsetType:
+        """Return the correlation id, but UNSET between two opaque replicas, where the message id identifies it."""
+        is_between = {captured.source, captured.destination} <= self._opaque
+        return UNSET if is_between else captured.message.correlation_id
 
-    def _sent_by_it(self, effect: TracedEffect, sequence: int) -> TracedEffect:
-        """An answer to a Fetch, whose correlation id is the place of the request."""
+    def _fetch_response(self, effect: TracedEffect, sequence: int) -> TracedEffect:
+        """Return a Fetch response with the correlation id of its request, given by place."""
         assert isinstance(effect, TracedSend)
         message = effect.message
         assert message.correlation_id is not UNSET
-        correlation = self._correlation(self._sighting(message.correlation_id))
+        correlation = self._correlation(self._captured(message.correlation_id))
         return TracedSend(replace(message, id=f"{sequence}.{message.destination}", correlation_id=correlation))
 
     def _own(self, own: OwnLine, sequence: int, sent: dict[int, str]) -> EventLine:
@@ -264,8 +264,10 @@ class _Written:
                 line,
                 effects=tuple(
                     [
-                        TracedSend(replace(one.message, id=sent[next(places)])) if isinstance(one, TracedSend) else one
-                        for one in line.effects
+                        TracedSend(replace(effect.message, id=sent[next(places)]))
+                        if isinstance(effect, TracedSend)
+                        else effect
+                        for effect in line.effects
                     ]
                 ),
             )
@@ -276,7 +278,9 @@ class _Written:
         for events in self._events.values():
             for event in events:
                 by_place.setdefault(event.place, []).append(event.line.event)
-        for one in self._seen[: self._end]:
-            if isinstance(one, Sighting) and one.source in self._opaque:
-                events_there = tuple(by_place.get(one.number, ()))
-                yield Stretch(one.number, one.time_ms, one.source, one.type, events_there)
+        for observation in self._observations[: self._end]:
+            if isinstance(observation, CapturedMessage) and observation.source in self._opaque:
+                events_there = tuple(by_place.get(observation.number, ()))
+                yield Stretch(
+                    observation.number, observation.time_ms, observation.source, observation.type, events_there
+                )

@@ -1,4 +1,4 @@
-"""What a search for hidden events goes over: where a replica may be, and the events that led there."""
+"""Nodes of the search for hidden events: a possible state of a replica, with the events that led to it."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
@@ -10,63 +10,63 @@ from kraft_traces.lines import EventLine
 
 
 class Event(NamedTuple):
-    """An event of the replica, with the one before it."""
+    """Event of the replica, linked to the one before it."""
 
     before: "Event | None"
     line: EventLine
-    """Its `sequence` counts the events of this replica; ids of messages are made of places among the sightings."""
+    """Line of the event; `sequence` counts the events of this replica, and message ids have places of messages."""
     place: int
-    """Before which sighting it happened."""
+    """Place of the captured message before which it happened."""
     sends: tuple[int, ...] = ()
-    """To whom it sends messages, in order; nothing if it writes something beside them."""
-    seen: tuple[tuple[int, int], ...] = ()
-    """Sightings that it turned out to have sent earlier: the place of each, and the number of the event."""
+    """Receivers of its messages, in order; empty if it also has durable effects."""
+    matched: tuple[tuple[int, int], ...] = ()
+    """Captured messages that are matched with sends so far: place of the message, and number of the sending event."""
 
 
 class Unseen(NamedTuple):
-    """A message that was sent as far as the model knows, and that has not been seen yet."""
+    """Message that the model has sent and that is not captured yet."""
 
     event: int
     """Number of the event that sent it."""
     message: Function
     after_ms: float = 0
-    """When it was sent at the earliest."""
+    """Earliest time at which it was sent."""
 
 
 class Node(NamedTuple):
-    """Where a replica may be."""
+    """Possible state of a replica."""
 
     state: JavaObject
     requests: tuple[int, ...] = ()
-    """Places of the requests that have come and are not handled, in the order in which they were seen."""
+    """Places of received requests that are not handled, in the order of capture."""
     responses: tuple[int, ...] = ()
     owed: tuple[int, ...] = ()
-    """Fetches that are handled and not answered."""
+    """Places of handled Fetches that still need a response."""
     unseen: tuple[Unseen, ...] = ()
-    asked: Mapping[int, int] = {}
-    """Of its own requests that may be answered: the correlation id in the model, by place."""
-    asked_ms: Mapping[int, float] = {}
-    """When each of them was sent at the earliest, by place."""
+    own_requests: Mapping[int, int] = {}
+    """Correlation ids in the model of its own open requests, by place."""
+    own_requests_ms: Mapping[int, float] = {}
+    """Earliest times at which they were sent, by place."""
     clock: Clock = Clock()
     last: Event | None = None
     events: int = 0
     cost: float = 0.0
 
     def received(self, place: int, *, is_request: bool) -> Self:
-        """The same after a message has come."""
+        """Return the node after the replica received a message."""
         if is_request:
             return self._replace(requests=(*self.requests, place)[-PENDING_MAX:])
         return self._replace(responses=(*self.responses, place)[-PENDING_MAX:])
 
     def without(self, *places: int) -> Self:
-        """The same without these messages that had come."""
+        """Return the node without these received messages."""
         return self._replace(
-            requests=tuple([one for one in self.requests if one not in places]),
-            responses=tuple([one for one in self.responses if one not in places]),
+            requests=tuple([place for place in self.requests if place not in places]),
+            responses=tuple([place for place in self.responses if place not in places]),
         )
 
     def history(self) -> Iterator[Event]:
-        """Its events, the newest first."""
+        """Yield its events, the newest first."""
         event = self.last
         while event is not None:
             yield event
@@ -74,4 +74,4 @@ class Node(NamedTuple):
 
 
 PENDING_MAX = 20
-"""So many messages of each kind wait for being handled; older ones are taken for lost."""
+"""Maximum number of unhandled messages of each kind; older ones count as lost."""

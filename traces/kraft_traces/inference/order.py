@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kraft_traces.inference.sightings import Seen, Sighting, Span
+from kraft_traces.inference.captured import CapturedMessage, Seen, Span
 
 _SILENCE_MS = 10_000
 """How long an open connection without frames shows that its process runs: a machine that lost power closes nothing."""
@@ -31,41 +31,41 @@ class Order(NamedTuple):
         """True unless a connection of the replica outlasts the place: no connection survives its process."""
         return not any(first < place <= last for first, last in self.runs.get(replica, ()))
 
-    def is_closed(self, message: Sighting, place: int) -> bool:
+    def is_closed(self, message: CapturedMessage, place: int) -> bool:
         """True if the connection of a message was closed before a place."""
         if message.connection is None:
             return False
         closed = self.spans[message.connection].closed
         return closed is not None and closed <= place
 
-    def is_fixed(self, one: Sighting, other: Sighting) -> bool:
+    def is_fixed(self, message: CapturedMessage, other: CapturedMessage) -> bool:
         """True if two messages of one replica were sent in the order in which they are tried."""
-        if one.connection is not None and one.connection == other.connection:
+        if message.connection is not None and message.connection == other.connection:
             return True
-        counter = self.counted.get(one.number)
+        counter = self.counted.get(message.number)
         return counter is not None and counter == self.counted.get(other.number)
 
 
-def order_of(seen: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
+def order_of(observations: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
     """Return the order of the messages of a capture; `spans` are the lifetimes of its connections."""
     sent_before: dict[int, int] = {}
     counted: dict[int, int] = {}
-    requests: dict[int, list[Sighting]] = defaultdict(list)
+    requests: dict[int, list[CapturedMessage]] = defaultdict(list)
     ends: dict[tuple[int, int], tuple[int, int]] = {}
-    for one in seen:
-        if not isinstance(one, Sighting) or one.connection is None:
+    for message in observations:
+        if not isinstance(message, CapturedMessage) or message.connection is None:
             continue
-        first, _ = ends.setdefault((one.source, one.connection), (one.number, one.number))
-        ends[one.source, one.connection] = (first, one.number)
-        if one.request is None:
-            requests[one.source].append(one)
+        first, _ = ends.setdefault((message.source, message.connection), (message.number, message.number))
+        ends[message.source, message.connection] = (first, message.number)
+        if message.request is None:
+            requests[message.source].append(message)
     for sent in requests.values():
         for life in _lives(sent, spans):
             if _are_counted(life):
                 sent_before.update(_overtaken(life))
-                counted.update(dict.fromkeys([one.number for one in life], life[0].number))
+                counted.update(dict.fromkeys([message.number for message in life], life[0].number))
     runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    times = [one.time_ms if isinstance(one, Sighting) else 0 for one in seen]
+    times = [message.time_ms if isinstance(message, CapturedMessage) else 0 for message in observations]
     for (replica, connection), (first, last) in ends.items():
         closed = spans[connection].closed
         silent = bisect_right(times, times[last] + _SILENCE_MS) - 1
@@ -73,55 +73,55 @@ def order_of(seen: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
     return Order(sent_before, counted, spans, runs)
 
 
-def sending(seen: Sequence[Seen], order: Order) -> Mapping[int, Sequence[Sighting]]:
+def sending(observations: Sequence[Seen], order: Order) -> Mapping[int, Sequence[CapturedMessage]]:
     """Return the messages by the place before which each was sent, in the order of sending."""
-    sent: dict[int, list[Sighting]] = defaultdict(list)
-    messages = [one for one in seen if isinstance(one, Sighting)]
-    overtaken = [one for one in messages if one.number in order.sent_before]
-    for one in sorted(overtaken, key=lambda one: int(one.message.correlation_id)):
-        sent[order.sent_before[one.number]].append(one)
-    for one in messages:
-        if one.number not in order.sent_before:
-            sent[one.number].append(one)
+    sent: dict[int, list[CapturedMessage]] = defaultdict(list)
+    messages = [message for message in observations if isinstance(message, CapturedMessage)]
+    overtaken = [message for message in messages if message.number in order.sent_before]
+    for message in sorted(overtaken, key=lambda message: int(message.message.correlation_id)):
+        sent[order.sent_before[message.number]].append(message)
+    for message in messages:
+        if message.number not in order.sent_before:
+            sent[message.number].append(message)
     return sent
 
 
-def _lives(requests: Sequence[Sighting], spans: Mapping[int, Span]) -> list[list[Sighting]]:
+def _lives(requests: Sequence[CapturedMessage], spans: Mapping[int, Span]) -> list[list[CapturedMessage]]:
     """Split the requests of a client wherever none of its connections was open: its process may have restarted."""
-    lives: list[list[Sighting]] = []
+    lives: list[list[CapturedMessage]] = []
     used: set[int] = set()
-    for one in requests:
-        assert one.connection is not None, "the caller has left out the others"
-        opened = spans[one.connection].opened
+    for message in requests:
+        assert message.connection is not None, "the caller has left out the others"
+        opened = spans[message.connection].opened
         if not any(spans[number].is_open(opened) for number in used):
             lives.append([])
             used = set()
-        used.add(one.connection)
-        lives[-1].append(one)
+        used.add(message.connection)
+        lives[-1].append(message)
     return lives
 
 
-def _are_counted(requests: Sequence[Sighting]) -> bool:
+def _are_counted(requests: Sequence[CapturedMessage]) -> bool:
     """True if one counter makes the correlation ids: none occurs twice, and they rise on each connection."""
     newest: dict[int | None, int] = {}
     ids = set()
-    for one in requests:
-        id_ = int(one.message.correlation_id)
-        if id_ in ids or id_ < newest.get(one.connection, id_):
+    for message in requests:
+        id_ = int(message.message.correlation_id)
+        if id_ in ids or id_ < newest.get(message.connection, id_):
             return False
         ids.add(id_)
-        newest[one.connection] = id_
+        newest[message.connection] = id_
     return True
 
 
-def _overtaken(requests: Sequence[Sighting]) -> dict[int, int]:
+def _overtaken(requests: Sequence[CapturedMessage]) -> dict[int, int]:
     """Return the requests that passed after one with a larger correlation id, with the place of the first such one."""
     before: dict[int, int] = {}
     ids: list[tuple[int, int]] = []
-    for one in requests:
-        id_ = int(one.message.correlation_id)
-        later = ids[bisect_right(ids, (id_, one.number)) :]
+    for message in requests:
+        id_ = int(message.message.correlation_id)
+        later = ids[bisect_right(ids, (id_, message.number)) :]
         if later:
-            before[one.number] = min(place for _, place in later)
-        insort(ids, (id_, before.get(one.number, one.number)))
+            before[message.number] = min(place for _, place in later)
+        insort(ids, (id_, before.get(message.number, message.number)))
     return before

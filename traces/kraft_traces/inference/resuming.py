@@ -1,11 +1,11 @@
-"""Following a replica again after a message that nothing explains."""
+"""Resumption of the search for a replica after an unexplained message."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.search import Search, Unexplained
-from kraft_traces.inference.sightings import Sighting
 
 _ATTEMPTS_MAX = 20
 """Messages after which the last known state of a replica is not tried any more."""
@@ -16,25 +16,25 @@ class Gap:
     """Messages of one replica that are not judged."""
 
     failure: Unexplained
-    """The message that nothing explains."""
+    """The unexplained message."""
     messages: int = 1
     """Number of messages, the unexplained one among them."""
-    end: Sighting | None = None
+    end: CapturedMessage | None = None
     """The first message that is judged again; None if there is none."""
 
 
-def resume(search: Search, leader: Search | None, gap: Gap, target: Sighting, place: int) -> bool:
-    """Follow the replica from this message on if its state is known there; return whether it is.
+def resume(search: Search, leader: Search | None, gap: Gap, target: CapturedMessage, place: int) -> bool:
+    """Follow the replica from this message on, and return True, if its state is known there.
 
     The state is known if the message follows from the last known one.
     It is known of a Follower that fetches from its leader, because the log of the leader has the Follower's log.
 
     Args:
-        search: of the replica.
-        leader: of the replica that gets the message, unless that has a gap itself.
-        gap: what is not judged so far.
+        search: search of the replica.
+        leader: search of the receiver, unless that has a gap itself.
+        gap: messages that are not judged so far.
         target: the message.
-        place: before which it was sent.
+        place: place before which it was sent.
     """
     starts = [*search.nodes] if gap.messages < _ATTEMPTS_MAX else []
     if leader is not None and target.type == "FetchRequest":
@@ -46,17 +46,17 @@ def resume(search: Search, leader: Search | None, gap: Gap, target: Sighting, pl
     return False
 
 
-def _followers(search: Search, leader: Search, target: Sighting) -> Iterator[Node]:
+def _followers(search: Search, leader: Search, target: CapturedMessage) -> Iterator[Node]:
     """Yield the replica as a Follower of the leader that has fetched up to the offset of the message."""
     replica, request = search.replica, target.message
     leading = leader.replica.record(leader.nodes[0].state)
     offset, last_epoch, epoch = (getattr(request, name) for name in ("fetch_offset", "last_epoch", "epoch"))
     base, log = leading["base"], leading["log"]
     kept = log[: max(0, offset - base["end_offset"])]
-    shown = kept[-1]["epoch"] if kept else base["epoch"]
+    log_epoch = kept[-1]["epoch"] if kept else base["epoch"]
     if leading["role"] != "Leader" or leading["epoch"] != epoch or base["end_offset"] + len(kept) != offset:
         return
-    if shown != last_epoch:
+    if log_epoch != last_epoch:
         return
     node = search.nodes[0]
     own, empty = replica.record(node.state), replica.record(replica.start)
@@ -70,9 +70,11 @@ def _followers(search: Search, leader: Search, target: Sighting) -> Iterator[Nod
         "log": kept,
         "flushed": offset,
         "base": base,
-        "voters": tuple(one for one in leading["voters"] if one["offset"] < offset),
-        "versions": tuple(one for one in leading["versions"] if one["offset"] < offset),
+        "voters": tuple(entry for entry in leading["voters"] if entry["offset"] < offset),
+        "versions": tuple(entry for entry in leading["versions"] if entry["offset"] < offset),
     }
     for fetched in (True, False):
         state = replica.with_record(node.state, {**follower, "fetched": fetched})
-        yield node._replace(state=state, requests=(), responses=(), owed=(), unseen=(), asked={}, asked_ms={})
+        yield node._replace(
+            state=state, requests=(), responses=(), owed=(), unseen=(), own_requests={}, own_requests_ms={}
+        )

@@ -3,7 +3,7 @@
 A message is recorded after its sender sent it, and before its receiver handles it.
 So an event is later than every message that the replica has handled by then, and earlier than every message that it
 sends afterwards.
-Only lower bounds are checked: a process that stands still lets its timers fire as late as it likes.
+Only lower bounds are checked, because a paused process may handle its timers arbitrarily late.
 
 Rules: state.timers.random, fetch.timer, end-quorum.handle, state.candidate.lost.
 """
@@ -11,19 +11,19 @@ Rules: state.timers.random, fetch.timer, end-quorum.handle, state.candidate.lost
 from typing import NamedTuple
 
 from kraft_reference.messages import Error
-from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.vocabulary import HANDLE
 
 TIMERS = frozenset(("ElectionTimeout", "FetchTimeout"))
 """Events that a timer causes.
 
-CheckQuorumTimeout is none of them: it stands for every other reason to resign, a shutdown for one.
+CheckQuorumTimeout is not among them, because it also represents other reasons to resign, such as a shutdown.
 """
 _FETCHED = frozenset(("FetchResponse", "FetchSnapshotResponse"))
 
 
 class LeastTimeouts(NamedTuple):
-    """Durations that no timer of a replica falls below."""
+    """Shortest durations of a replica's timers."""
 
     election_ms: float
     fetch_ms: float
@@ -34,31 +34,33 @@ class Clock(NamedTuple):
     """Lower bounds at a replica, on the recorder's clock."""
 
     now_ms: float = 0
-    """The newest event."""
+    """Time of the newest event."""
     fires_ms: float = 0
-    """The next election or fetch timeout."""
+    """Time of the next election or fetch timeout."""
 
-    def at(self, event: str, handled: Sighting | None) -> "Clock":
-        """The clock when an event happens that handles this message."""
+    def at(self, event: str, handled: CapturedMessage | None) -> "Clock":
+        """Return the clock at an event that handles this message."""
         reached = self.fires_ms if event in TIMERS else 0 if handled is None else handled.time_ms
         return self._replace(now_ms=max(self.now_ms, reached))
 
-    def after(self, event: str, before: str, after: str, handled: Sighting | None, least: LeastTimeouts) -> "Clock":
-        """The clock after an event that leads from one role to another.
+    def after(
+        self, event: str, before: str, after: str, handled: CapturedMessage | None, least: LeastTimeouts
+    ) -> "Clock":
+        """Return the clock after an event that leads from one role to another.
 
-        A timer may be restarted more often than this says, never less often: the bound stays a lower one.
+        A replica may restart a timer more often than assumed here, never less often, so the bound stays a lower one.
 
         Args:
-            event: its name.
+            event: name of the event.
             before: role before it.
             after: role after it.
-            handled: the message that it handled, None if the replica ignored it.
+            handled: the message that it handled; None if the replica ignored it.
             least: the replica's shortest timeouts.
         """
         fires = self.fires_ms
         message = None if handled is None else handled.message
         if event == "Restart":
-            # Where the record begins, the process may have run for long.
+            # At the beginning of the capture, the process may have run for a long time.
             started = self.now_ms > 0
             fires = self.now_ms + min(least.election_ms, least.fetch_ms) if started else 0
         elif event == f"{HANDLE}EndQuorumEpochRequest" or after == "Leader":

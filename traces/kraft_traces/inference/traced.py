@@ -1,44 +1,45 @@
-"""What a trace says of the replicas that nobody sees into: the lines of the others, and what passed."""
+"""Observations of opaque replicas from a trace: the lines of the other replicas, and the messages."""
 
 from collections.abc import Iterable, Iterator, Set
 
 from msgspec import UNSET
 
 from kraft_traces.deliveries import sends_of
-from kraft_traces.inference.sightings import OwnLine, Seen, Sighting
+from kraft_traces.inference.captured import CapturedMessage, OwnLine, Seen
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage, is_request
 
 _Passed = tuple[EventLine, TracedMessage | None, bool]
-"""A line, or a message with the line that shows it and whether it may arrive."""
+"""A line, or a message with its line, and True if the message may be delivered."""
 
 
 def seen_of(lines: Iterable[EventLine], opaque: Set[int], *, frames: bool = False) -> tuple[Seen, ...]:
-    """The lines of the other replicas, and the messages to and from the opaque ones.
+    """Return the lines of the other replicas, and the messages from and to the opaque ones.
 
-    The lines of opaque replicas count for their messages alone, each of which is seen when it is sent.
-    With `frames` they are what passed on the wire: what one of them gets from the others is seen when it passes, and
-    does not arrive if it never does.
-    The lines show their effects, and of messages the id, the correlation id, the source and the destination.
+    Of the lines of opaque replicas only the messages are used, each captured when it is sent.
+    With `frames`, messages to opaque replicas are captured when they are delivered, and are lost if they never are.
+    The lines must have their effects, with id, correlation id, source and destination of each message.
     """
     order = tuple(_in_order(lines, opaque, frames))
     places = {str(message.id): place for place, (_, message, _) in enumerate(order) if message is not None}
     requests: dict[tuple[object, object, object], int] = {}
-    seen: list[Seen] = []
+    observations: list[Seen] = []
     for place, (line, message, arrives) in enumerate(order):
         if message is None:
             delivers = None if line.message is UNSET else places.get(str(line.message.id))
-            seen.append(
+            observations.append(
                 OwnLine(place, line, delivers, tuple([places[str(message.id)] for _, message in sends_of(line)]))
             )
             continue
-        asker, asked, request = message.source, message.destination, None
+        source, destination, request = message.source, message.destination, None
         if is_request(message):
-            requests[asker, asked, message.correlation_id] = place
+            requests[source, destination, message.correlation_id] = place
         else:
-            request = requests.get((asked, asker, message.correlation_id))
-        seen.append(Sighting(place, 0 if line.time_ms is UNSET else line.time_ms, message, request, arrives))
-    return tuple(seen)
+            request = requests.get((destination, source, message.correlation_id))
+        observations.append(
+            CapturedMessage(place, 0 if line.time_ms is UNSET else line.time_ms, message, request, arrives)
+        )
+    return tuple(observations)
 
 
 def _in_order(lines: Iterable[EventLine], opaque: Set[int], frames: bool) -> Iterator[_Passed]:

@@ -1,4 +1,4 @@
-"""From a line to the values of the model: its event, and what it shows."""
+"""Conversion of a line to the model's values: its event and its observation."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from kraft_traces.partitions.lines import Ids, PartitionEventLine, TracedEffect,
 
 
 def configuration_to_model(configuration: PartitionConfiguration) -> dict[str, object]:
-    """The value of the model's variable `config`."""
+    """Return the value of the model's variable `config`."""
     return {
         "brokers": configuration.brokers,
         "controllers": frozenset(configuration.controllers),
@@ -34,7 +34,7 @@ def configuration_to_model(configuration: PartitionConfiguration) -> dict[str, o
 
 
 class PartitionTraceModel:
-    """The specification of partition traces, or an edited copy of it."""
+    """Specification of partition traces, or an edited copy of it."""
 
     def __init__(self, switched_off: frozenset[str]) -> None:
         """Parse the model without these rules."""
@@ -45,30 +45,30 @@ class PartitionTraceModel:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """The names of the properties that each step is held to."""
+        """Names of the properties that each step is checked against."""
         return (*self._specification.invariants, *self._specification.action_properties)
 
     def start(self, configuration: PartitionConfiguration) -> JavaObject:
-        """The state in which a run under this configuration begins."""
+        """Return the state in which a run with this configuration begins."""
         unbound = self._specification.bind(self._initial, "config", configuration_to_model(configuration))
         (start,) = self._specification.successors(self._specification.actions["TraceStart"], unbound)
         return start
 
     def successors(self, state: JavaObject, event: Mapping[str, object]) -> list[JavaObject]:
-        """The successors of a state under the one action that an event names."""
+        """Return the successors of a state under the action of an event."""
         action = self._specification.actions[f"Trace{event['name']}"]
         return self._specification.step(action, state, "event", event)
 
     def observation(self, state: JavaObject) -> Mapping[str, TlaValue]:
-        """What a line must show of a successor."""
+        """Return the observation that a line must have in this successor."""
         specification = self._specification
         value = specification.evaluate("Observation", state)
         decoded = codec().decode(value)
         assert isinstance(decoded, Function), "Observation is a record"
-        return {str(name): one for name, one in decoded.items()}
+        return {str(name): field for name, field in decoded.items()}
 
     def violated(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
-        """The properties that a step violates, of states and of steps."""
+        """Return the properties of states and of steps that a step violates."""
         specification = self._specification
         of_states = [name for name in specification.invariants if not specification.is_valid(name, after)]
         of_steps = [n for n in specification.action_properties if not specification.action_property(n, before, after)]
@@ -77,23 +77,23 @@ class PartitionTraceModel:
 
 @cache
 def partition_trace_model(switched_off: frozenset[str] = frozenset()) -> PartitionTraceModel:
-    """The model without these rules, parsed at the first call (one to two seconds).
+    """Return the model without these rules, parsed at the first call.
 
     Raises:
-        MutantError, EditError: these rules cannot be left out.
+        MutantError, EditError: the model cannot omit these rules.
     """
     return PartitionTraceModel(switched_off)
 
 
 NO_TARGET: Ids = (-1,)
-"""What the model writes for a null target; a list with an id below zero is never valid, so nothing is hidden."""
+"""Null target in the model; it hides no valid list, because ids are never negative."""
 
 _ORDER: tuple[type, ...] = get_args(TracedEffect)
-"""The order of the effects of one event: what must be durable first, who goes on before who stops."""
+"""Order of the effects of one event: durable writes first, brokers that start before brokers that stop."""
 
 
 def model_event(event: TracedEvent) -> dict[str, object]:
-    """The value of the model's variable `event`."""
+    """Return the value of the model's variable `event`."""
     fields: dict[str, Any] = {name: in_model(name, getattr(event, name)) for name in event.__struct_fields__}
     match event:
         case lines.AlterPartitionReassignments():
@@ -106,12 +106,12 @@ def model_event(event: TracedEvent) -> dict[str, object]:
 
 
 def _target(target: Ids | None) -> Ids:
-    """(-1,) stands for null, and another list that is as wrong for itself."""
+    """Return (-1,) for null, and another invalid list for (-1,) itself."""
     return NO_TARGET if target is None else (-2,) if target == NO_TARGET else target
 
 
-def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
-    """What a line shows, as the model's Observation gives it."""
+def observation_of(line: PartitionEventLine) -> dict[str, TlaValue]:
+    """Return the observation of a line in the form of the model's Observation."""
     store: frozenset[TlaValue] = frozenset()
     legacy: tuple[TlaValue, ...] = ()
     notified: list[TlaValue] = []
@@ -158,11 +158,11 @@ _SETS = frozenset(
         if get_origin(hint) is frozenset
     ]
 )
-"""The fields that are sets, which lines have as lists."""
+"""Fields that are sets in the model and lists in lines."""
 
 
 def in_model(field: str, value: Any) -> Any:
-    """The value of a field as the model has it: a set is one, and -1 stands for null."""
+    """Return the value of a field as the model has it: lists of `_SETS` are sets, and null is -1."""
     return -1 if value is None else frozenset(value) if field in _SETS else value
 
 
@@ -172,16 +172,16 @@ def _record(part: Struct, *without: str) -> Function:
 
 
 def _partitions(partitions: Iterable[TracedPartition]) -> frozenset[TlaValue]:
-    return frozenset([(one.name, _record(one, "name")) for one in partitions])
+    return frozenset([(partition.name, _record(partition, "name")) for partition in partitions])
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What the line must keep by itself.
+# Constraints on a line by itself.
 # ---------------------------------------------------------------------------------------------------------
 
 
 def differences_of_shape(line: PartitionEventLine) -> Iterator[Difference]:
-    """Where a line is not what a line can be: effects out of order or there twice, sets that do not ascend."""
+    """Yield violations of a line's form: effects out of order or duplicate, sets that do not ascend."""
     ranks = [_ORDER.index(type(effect)) for effect in line.effects]
     for index, (rank, following) in enumerate(itertools.pairwise(ranks)):
         if following < rank:
@@ -189,11 +189,11 @@ def differences_of_shape(line: PartitionEventLine) -> Iterator[Difference]:
             yield Difference(f"effects[{index + 1}]", wanted, _ORDER[following].__name__)
     for index, effect in enumerate(line.effects):
         if effect in line.effects[:index]:
-            yield Difference(f"effects[{index}]", "once", "there twice")
+            yield Difference(f"effects[{index}]", "once", "twice")
         elif not isinstance(effect, lines.StopReplica | lines.LeaderAndIsr) and _again(effect, line.effects[:index]):
-            yield Difference(f"effects[{index}]", "one of its kind", "a second one")
+            yield Difference(f"effects[{index}]", "at most one effect of this kind", "a second one")
     for field, members in _sets(line):
-        if any(not one < following for one, following in itertools.pairwise(members)):
+        if any(not member < following for member, following in itertools.pairwise(members)):
             yield Difference(field, "each once, in ascending order", str(list(members)))
 
 
@@ -202,7 +202,7 @@ def _again(effect: TracedEffect, earlier: Iterable[TracedEffect]) -> bool:
 
 
 def _sets(line: PartitionEventLine) -> Iterator[tuple[str, Sequence[Any]]]:
-    """The lists of a line that are sets, or go by name: what the model would not see there twice."""
+    """Yield the lists of a line that are sets or mappings, in which the model could not see a duplicate."""
     if isinstance(line.event, lines.AlterPartition):
         yield "event.in_sync", line.event.in_sync
     for index, effect in enumerate(line.effects):
@@ -215,7 +215,7 @@ def _sets(line: PartitionEventLine) -> Iterator[tuple[str, Sequence[Any]]]:
             case lines.StoreReassignPartitions():
                 yield f"{field}.targets", [name for name, _ in effect.targets]
             case lines.ListReassignmentsAnswer():
-                # In whatever order they were asked for.
+                # The order follows the request.
                 yield f"{field}.reassignments", sorted(row.partition for row in effect.reassignments)
             case _:
                 pass
@@ -226,6 +226,6 @@ def _sets(line: PartitionEventLine) -> Iterator[tuple[str, Sequence[Any]]]:
 
 
 def _named(field: str, partitions: Sequence[TracedPartition]) -> Iterator[tuple[str, Sequence[Any]]]:
-    yield field, [one.name for one in partitions]
-    for index, one in enumerate(partitions):
-        yield f"{field}[{index}].in_sync", one.in_sync
+    yield field, [partition.name for partition in partitions]
+    for index, partition in enumerate(partitions):
+        yield f"{field}[{index}].in_sync", partition.in_sync

@@ -1,4 +1,4 @@
-"""A partition trace against the model, line by line: one successor for each."""
+"""Check of a partition trace against the model, line by line."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -19,15 +19,16 @@ from kraft_spec.edits import EditError
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
-from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out
+from kraft_traces.check.compared import NOTHING_COMPARED, Compared, compared_completely
 from kraft_traces.check.run import is_other_model, model_of
 from kraft_traces.check.verdict import Rejection, RejectionKind, VerdictKind
+from kraft_traces.check.wording import MISSING, NOTHING
 from kraft_traces.partitions.binding import (
     PartitionTraceModel,
     differences_of_shape,
     model_event,
+    observation_of,
     partition_trace_model,
-    shown,
 )
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine
@@ -50,20 +51,20 @@ RULES_OF_FIELDS: Mapping[str, tuple[str, ...]] = {
     "controller": ("partition-reassign.controller-only",),
     "deleting": ("partition-reassign.unknown-partition",),
 }
-"""What a reader should look at first, by the last name in a field's path."""
+"""Most relevant rules by the last name in a field's path."""
 
 _KEYED = {"store": 1, "partitions": 1, "legacy": 1}
-"""Fields that are rows by partition."""
+"""Fields that have a row per partition."""
 
 
 def rules_of(differences: tuple[Difference, ...]) -> tuple[str, ...]:
-    """The rules about the fields that differ, in their order."""
-    names = [name for one in differences for name in reversed(one.field.split("."))]
+    """Return the rules about the fields that differ, in order."""
+    names = [name for difference in differences for name in reversed(difference.field.split("."))]
     return tuple(dict.fromkeys(rule for name in names for rule in RULES_OF_FIELDS.get(name.split("[")[0], ())))
 
 
 def observed_differences(expected: Mapping[str, TlaValue], actual: Mapping[str, TlaValue]) -> Iterator[Difference]:
-    """Where what the model gives and what the line shows differ."""
+    """Yield the differences between the model's observation and that of the line."""
     for field, wanted in expected.items():
         got = actual[field]
         if wanted == got:
@@ -71,25 +72,25 @@ def observed_differences(expected: Mapping[str, TlaValue], actual: Mapping[str, 
         if field in _KEYED and isinstance(wanted, frozenset) and isinstance(got, frozenset):
             yield from _by_partition(field, wanted, got)
         elif isinstance(wanted, frozenset) and isinstance(got, frozenset):
-            for one in sorted(wanted - got, key=str):
-                yield Difference(field, worded(one), "missing")
-            for one in sorted(got - wanted, key=str):
-                yield Difference(field, "nothing", worded(one))
+            for member in sorted(wanted - got, key=str):
+                yield Difference(field, value_text(member), MISSING)
+            for member in sorted(got - wanted, key=str):
+                yield Difference(field, NOTHING, value_text(member))
         else:
-            yield Difference(field, worded(wanted), worded(got))
+            yield Difference(field, value_text(wanted), value_text(got))
 
 
 def _by_partition(field: str, expected: frozenset[TlaValue], actual: frozenset[TlaValue]) -> Iterator[Difference]:
     wanted, got = _rows(expected), _rows(actual)
     for name in sorted({*wanted, *got}, key=str):
         path = f"{field}[{_label(name)}]"
-        one, other = wanted.get(name), got.get(name)
-        if isinstance(one, Function) and isinstance(other, Function):
-            for part in sorted({*one, *other}, key=str):
-                if one.get(part) != other.get(part):
-                    yield Difference(f"{path}.{part}", worded(one.get(part)), worded(other.get(part)))
-        elif one != other:
-            yield Difference(path, worded(one), worded(other))
+        row, other = wanted.get(name), got.get(name)
+        if isinstance(row, Function) and isinstance(other, Function):
+            for part in sorted({*row, *other}, key=str):
+                if row.get(part) != other.get(part):
+                    yield Difference(f"{path}.{part}", value_text(row.get(part)), value_text(other.get(part)))
+        elif row != other:
+            yield Difference(path, value_text(row), value_text(other))
 
 
 def _rows(rows: frozenset[TlaValue]) -> dict[TlaValue, TlaValue]:
@@ -100,25 +101,26 @@ def _label(name: TlaValue) -> str:
     return "-".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
-def worded(value: object) -> str:
-    """A value in the words of a trace."""
+def value_text(value: object) -> str:
+    """Return the text of a value as a trace writes it."""
     match value:
         case None:
-            return "nothing"
+            return NOTHING
         case frozenset():
-            return "{" + ", ".join(sorted(worded(one) for one in value)) + "}"
+            return "{" + ", ".join(sorted(value_text(member) for member in value)) + "}"
         case tuple():
-            return "[" + ", ".join(worded(one) for one in value) + "]"
+            return "[" + ", ".join(value_text(member) for member in value) + "]"
         case Mapping():
-            return " ".join(f"{name} {worded(one)}" for name, one in value.items())
+            return " ".join(f"{name} {value_text(member)}" for name, member in value.items())
         case _:
             return str(value)
 
 
-def given_up(profile: ReassignmentProfile) -> frozenset[str]:
-    """Properties that a profile does not promise: none, unless a second reassignment starts from the widened R.
+def unpromised_properties(profile: ReassignmentProfile) -> frozenset[str]:
+    """Return the properties that a profile does not promise: none, unless `override_base` is the widened R.
 
-    AR then names only what the second one adds: what the first one added is waited for only where all of TR is.
+    Then AR of a second reassignment has only the replicas that it adds itself.  The replicas that the first one added
+    are awaited only if all of TR is.
     Rule: partition-reassign.override.
     """
     if profile.override_base == "original":
@@ -130,7 +132,7 @@ def given_up(profile: ReassignmentProfile) -> frozenset[str]:
 
 
 _GROUPS = ("effects", "refusal", "state")
-"""What every line shows of what its event came to."""
+"""Groups of fields of the outcome, which every line has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,35 +141,35 @@ class PartitionVerdict:
 
     source: str
     events: int
-    """Lines that were steps of the model."""
+    """Number of lines that are steps of the model."""
     rejection: Rejection | None = None
-    """The rules of a rejection are those that explain the line, then those of the fields, then those of the event."""
+    """The first wrong line; its rules are those that explain it, those of the fields, and those of the event."""
     given_up: tuple[str, ...] = ()
-    """Properties that some step violates and that the profile of the trace does not promise."""
+    """Violated properties that the profile of the trace does not promise."""
     switched_off: tuple[str, ...] = ()
-    """Rules that the header says were omitted; the model omits them too."""
+    """Rules that the run omits according to the header; the model omits them too."""
     other_model: bool = False
-    """The header names the hash of another model."""
+    """True if the header has the hash of another model."""
     compared: Compared = NOTHING_COMPARED
-    """How much of the trace was compared: all of each event, since the format lets nothing be left out."""
+    """Extent of the comparison: every field of every event, because the format requires all fields."""
 
     @property
     def kind(self) -> VerdictKind:
-        """A trace of partitions leaves nothing out and has no end to miss, so that it is never inconclusive."""
+        """Accepted or rejected; never inconclusive, because no field and no end line can be missing."""
         return VerdictKind.ACCEPTED if self.rejection is None else VerdictKind.REJECTED
 
     @property
     def accepted(self) -> bool:
-        """Whether every line is a step of the model and all properties hold."""
+        """True if every line is a step of the model and all properties hold."""
         return self.rejection is None
 
     def as_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the value that `--json` prints."""
         return {"kind": self.kind, "schema": SCHEMA, **asdict(self)}
 
 
 class PartitionTraceChecker:
-    """Checks the lines of one trace in order: `feed` each until one is rejected."""
+    """Checker of the lines of one trace: `feed` each line in order until one is rejected."""
 
     def __init__(self, model: PartitionTraceModel, configuration: PartitionConfiguration, source: str) -> None:
         self._model = model
@@ -176,15 +178,15 @@ class PartitionTraceChecker:
         self._state: JavaObject = model.start(configuration)
         self._controllers = mutated_controllers(model.switched_off)
         self._before = initial_state(configuration)
-        """What the reference comes to, to try what it would do without a rule."""
-        self._not_promised = given_up(configuration.profile)
+        """State of the reference, from which mutants are tried."""
+        self._not_promised = unpromised_properties(configuration.profile)
         self.given_up: set[str] = set()
-        """Properties violated so far that the profile does not promise."""
+        """Violated properties so far that the profile does not promise."""
 
     def feed(self, number: int, line: PartitionEventLine) -> Rejection | None:
         """Check one line; `number` is its line number in the file."""
         name = type(line.event).__name__
-        found = Rejection(
+        rejection = Rejection(
             RejectionKind.MISMATCH, self._source, number, line.sequence, name, replica=None, role=None, rules=()
         )
         event = model_event(line.event)
@@ -192,33 +194,35 @@ class PartitionTraceChecker:
         successors = self._model.successors(self._state, event)
         if len(successors) != 1:
             kind = RejectionKind.AMBIGUOUS if successors else RejectionKind.NOT_ENABLED
-            return replace(found, kind=kind, rules=partition_event_rules(found.event))
+            return replace(rejection, kind=kind, rules=partition_event_rules(rejection.event))
         (after,) = successors
-        actual = shown(line)
+        actual = observation_of(line)
         differing += tuple(observed_differences(self._model.observation(after), actual))
         if differing:
             explained = self._explaining(line) if not tuple(differences_of_shape(line)) else ()
             near = (*explained, *rules_of(differing))
-            named = tuple(dict.fromkeys((*near, *partition_event_rules(found.event))))
-            return replace(found, differences=differing, explained_by=explained, rules=named, is_attributed=bool(near))
+            named = tuple(dict.fromkeys((*near, *partition_event_rules(rejection.event))))
+            return replace(
+                rejection, differences=differing, explained_by=explained, rules=named, is_attributed=bool(near)
+            )
         judged = self._model.violated(self._state, after)
         self.given_up |= self._not_promised.intersection(judged)
         violated = tuple([name for name in judged if name not in self._not_promised])
         if violated:
-            rules = dict.fromkeys((*sorted(self._model.switched_off), *partition_event_rules(found.event)))
-            return replace(found, kind=RejectionKind.PROPERTY, properties=violated, rules=tuple(rules))
+            rules = dict.fromkeys((*sorted(self._model.switched_off), *partition_event_rules(rejection.event)))
+            return replace(rejection, kind=RejectionKind.PROPERTY, properties=violated, rules=tuple(rules))
         self._state = after
         self._before = self._done(line, self._controllers).state
         return None
 
     def _explaining(self, line: PartitionEventLine) -> tuple[str, ...]:
-        """The rules without any one of which the reference does what the line shows."""
-        found: list[str] = []
+        """Return the rules that explain a line: without that one rule the reference gives the recorded outcome."""
+        rules: list[str] = []
         for rule in omittable_partition_rules():
-            with suppress(EditError):  # it is left out anyway
+            with suppress(EditError):  # the run omits the rule already
                 if line_of(self._done(line, mutated_controllers(self._model.switched_off | {rule}))) == line:
-                    found.append(rule)
-        return tuple(found)
+                    rules.append(rule)
+        return tuple(rules)
 
     def _done(self, line: PartitionEventLine, controllers: Controllers) -> PartitionOccurrence:
         return happen(line.sequence, self._before, event_of(line.event), self._configuration, controllers)
@@ -230,20 +234,20 @@ def check_partition_occurrences(
     source: str,
     switched_off: Collection[str] = (),
 ) -> PartitionVerdict:
-    """Check a run of the reference without writing it down; line numbers are those that its trace would have.
+    """Check a run of the reference, given as occurrences rather than as a trace file.
 
-    `switched_off` are the rules that the model shall do without.
+    `switched_off` are the rules that the model omits.
     """
-    numbered = ((one.sequence + 1, line_of(one)) for one in occurrences)
+    numbered = ((occurrence.sequence + 1, line_of(occurrence)) for occurrence in occurrences)
     return _verdict(numbered, configuration, source, partition_trace_model(frozenset(switched_off)))
 
 
 def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False) -> PartitionVerdict:
-    """Check a trace as it is read.
+    """Check a trace while reading it.
 
     Raises:
-        TraceError: it is malformed; nothing is said about what it shows.
-        OtherModelError: `strict`, and the header names the hash of another model.
+        TraceError: the trace is malformed.
+        OtherModelError: `strict` is set, and the header has the hash of another model.
     """
     header = reader.header
     other_model = is_other_model(header.spec_hash, partition_spec_hash(), reader.source, strict=strict)
@@ -257,7 +261,7 @@ def check_partition_file(path: str | Path, source: str, strict: bool = False) ->
 
     Raises:
         TraceError: it cannot be read or is malformed.
-        OtherModelError: `strict`, and the header names the hash of another model.
+        OtherModelError: `strict` is set, and the header has the hash of another model.
     """
     with open_partition_trace(path, source=source) as reader:
         return check_partition_reader(reader, strict=strict)
@@ -278,5 +282,5 @@ def _verdict(
             break
         events += 1
     off = tuple(sorted(model.switched_off))
-    compared = nothing_left_out(_GROUPS, model.properties, events)
+    compared = compared_completely(_GROUPS, model.properties, events)
     return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)), off, compared=compared)

@@ -1,4 +1,4 @@
-"""From a run of the reference to the lines of its trace, and back to its configuration."""
+"""Encoder of a run of the reference as a trace, and decoder of its configuration and events."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
@@ -28,9 +28,9 @@ from kraft_traces.partitions.lines import (
 
 
 def event_of(traced: TracedEvent) -> events.Event:
-    """The event of a line, what `encode.line_of` made it of: the class of the same name, with the same fields."""
-    made: events.Event = convert(to_builtins(traced), getattr(events, type(traced).__name__))
-    return made
+    """Return the reference's event of a line, the inverse of `line_of`."""
+    event: events.Event = convert(to_builtins(traced), getattr(events, type(traced).__name__))
+    return event
 
 
 GENERATOR = "kraft_partitions"
@@ -43,10 +43,10 @@ def header_of(
     spec_hash: str | None = None,
     switched_off: Collection[str] = (),
 ) -> PartitionHeader:
-    """The header of a run under this configuration, whose controllers do without these rules.
+    """Return the header of a run with this configuration, whose controllers omit the rules `switched_off`.
 
     Raises:
-        ValueError: its profile is not one of `PROFILES`, so that its name would not say what it is.
+        ValueError: its profile is not one of `PROFILES`, so its name would not identify it.
     """
     if PROFILES.get(configuration.profile.name) is not configuration.profile:
         raise ValueError(f"{configuration.profile.name!r} names no profile, expected one of {', '.join(PROFILES)}")
@@ -65,10 +65,10 @@ def header_of(
 
 
 def configuration_of(header: Any) -> PartitionConfiguration:
-    """The configuration that a header stands for, or the cluster of a request to an adapter, which has these fields.
+    """Return the configuration of a header, or of a request to an adapter, which has the same fields.
 
     Raises:
-        KeyError: it names no profile.
+        KeyError: the profile is unknown.
     """
     return PartitionConfiguration(
         frozenset(header.brokers),
@@ -80,7 +80,7 @@ def configuration_of(header: Any) -> PartitionConfiguration:
 
 
 def line_of(occurrence: PartitionOccurrence) -> PartitionEventLine:
-    """The line of one occurrence."""
+    """Return the line of an occurrence."""
     return PartitionEventLine(
         occurrence.sequence,
         _traced(occurrence.event),
@@ -90,7 +90,7 @@ def line_of(occurrence: PartitionOccurrence) -> PartitionEventLine:
     )
 
 
-def encoded(
+def encode_trace(
     configuration: PartitionConfiguration,
     occurrences: Iterable[PartitionOccurrence],
     seed: int | None = None,
@@ -98,7 +98,7 @@ def encoded(
     spec_hash: str | None = None,
     switched_off: Collection[str] = (),
 ) -> Iterator[bytes]:
-    """The lines of a trace, each with its line end; the rest as for `header_of`.
+    """Yield the lines of a trace, each with its newline; the other arguments are as for `header_of`.
 
     Raises:
         ValueError: as `header_of`.
@@ -109,13 +109,13 @@ def encoded(
 
 
 def traced_state(state: ControllerState) -> TracedState:
-    """A state as the lines of a trace show it."""
+    """Return a state in its trace form."""
     return TracedState(
         state.controller,
         _ascending(state.alive),
         tuple(sorted(state.deleting)),
         _targets(state.legacy),
-        tuple([_partition(name, one) for name, one in sorted(state.partitions.items())]),
+        tuple([_partition(name, partition) for name, partition in sorted(state.partitions.items())]),
     )
 
 
@@ -132,19 +132,19 @@ def _targets(targets: Mapping[TopicPartition, Ids]) -> tuple[Target, ...]:
     return tuple([(name, ids) for name, ids in sorted(targets.items())])
 
 
-def _partition(name: Name, one: Partition) -> TracedPartition:
-    return TracedPartition(name, *map(_traced, one))
+def _partition(name: Name, partition: Partition) -> TracedPartition:
+    return TracedPartition(name, *map(_traced, partition))
 
 
 def _traced(part: Any) -> Any:
-    """An event, an effect or a value in one: the line's type has the same name and fields, and a set ascends."""
+    """Return the trace form of an event, an effect or a value: the type of the same name, with sets as sorted lists."""
     match part:
         case frozenset():
             return _ascending(part)
-        case (TopicPartition() as name, Partition() as one):
-            return _partition(name, one)
+        case (TopicPartition() as name, Partition() as partition):
+            return _partition(name, partition)
         case tuple() if not isinstance(part, TopicPartition):
-            return tuple([_traced(one) for one in part])
+            return tuple([_traced(member) for member in part])
         case _ if is_dataclass(part):
             kind = getattr(
                 lines, "TracedReassignment" if isinstance(part, effects.Reassignment) else type(part).__name__

@@ -1,8 +1,7 @@
-"""The lines of a kraft-partition-trace/1: names and order are the reference's, and a set of ids is a list that ascends.
+"""Types of the lines of a kraft-partition-trace/1.
 
-A partition is named by topic and number, as in `["A", 0]`.
-The parts of a line have the fields that the reference declares, and their names: an event or an effect that is added
-there is here by that.
+A partition is named by topic and number, as in `["A", 0]`; a set of ids is an ascending list.
+Events and effects are derived from the reference's declarations, with the same names and fields in the same order.
 """
 
 from collections.abc import Mapping
@@ -21,14 +20,14 @@ from kraft_traces.values import ReplicaId, SmallCount
 SCHEMA: Literal["kraft-partition-trace/1"] = "kraft-partition-trace/1"
 
 Id: TypeAlias = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-"""Of a broker or a node, or an epoch, as a request may have it: what the model's integers can hold."""
+"""Id of a broker or a node, or an epoch, of any value that the model's integers can represent."""
 Name: TypeAlias = tuple[str, Id]
 Ids: TypeAlias = tuple[Id, ...]
 Target: TypeAlias = tuple[Name, Ids]
 
 
 class _Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """What has all its fields and no others."""
+    """Part of a line, which has exactly its declared fields."""
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -40,14 +39,14 @@ OF_PARTITIONS: Mapping[str, Any] = {
     "leader_epoch": SmallCount,
     "partition_epoch": SmallCount,
 }
-"""What is true of a partition, by field; a request may say anything."""
+"""Types of the fields of a partition; a request may have any number."""
 
 
-def checked(hint: Any, known: Mapping[Any, Any]) -> Any:
-    """A type of the reference as lines have it; `known` are its parts that have types of their own there."""
-    if hint in known:
-        return known[hint]
-    parts: Any = tuple([one if one is Ellipsis else checked(one, known) for one in get_args(hint)])
+def line_type(hint: Any, types: Mapping[Any, Any]) -> Any:
+    """Convert a type of the reference to that of lines; `types` maps types that have their own in lines."""
+    if hint in types:
+        return types[hint]
+    parts: Any = tuple([part if part is Ellipsis else line_type(part, types) for part in get_args(hint)])
     if get_origin(hint) is frozenset:
         return tuple.__class_getitem__((*parts, ...))
     if get_origin(hint) is tuple:
@@ -57,7 +56,7 @@ def checked(hint: Any, known: Mapping[Any, Any]) -> Any:
     return hint
 
 
-def derived(
+def derive_type(
     kind: Any,
     base: type[Struct],
     known: Mapping[Any, Any],
@@ -67,23 +66,23 @@ def derived(
     may_be_absent: frozenset[str] = frozenset(),
     **options: Any,
 ) -> type[Struct]:
-    """The form of an event, an effect or a value of the reference.
+    """Derive the type in lines of an event, an effect or a value of the reference.
 
     Args:
-        kind: its class there.
-        base: of the form.
-        known: the types of parts, by those of the reference.
-        more: the types of fields by their names, where those of the reference do not say everything.
-        name: of the form, if not that of the class.
-        may_be_absent: fields that need not be shown.
-        options: of msgspec.
+        kind: its class in the reference.
+        base: base class of the derived type.
+        known: types of parts by those of the reference.
+        more: types of fields by name, if the reference's type is not enough.
+        name: name of the derived type, by default that of the class.
+        may_be_absent: optional fields.
+        options: options of msgspec.
     """
     fields: list[Any] = []
     for field, hint in get_type_hints(kind).items():
-        shown = more.get(field) or checked(hint, known)
+        type_ = more.get(field) or line_type(hint, known)
         if field in more and type(None) in get_args(hint):
-            shown = shown | None
-        fields.append((field, shown | UnsetType, UNSET) if field in may_be_absent else (field, shown))
+            type_ = type_ | None
+        fields.append((field, type_ | UnsetType, UNSET) if field in may_be_absent else (field, type_))
     doc = {"__doc__": getdoc(kind)}
     return defstruct(
         name or kind.__name__, fields, bases=(base,), namespace=doc, module=__name__, frozen=True, **options
@@ -95,24 +94,24 @@ class _Named(_Part, frozen=True):
 
 
 class _Event(_Part, frozen=True, tag_field="name"):
-    """What happens."""
+    """Event."""
 
 
 class _Effect(_Part, frozen=True, tag_field="type"):
-    """What is done."""
+    """Effect."""
 
 
 VALUES: Mapping[Any, Any] = {int: Id, TopicPartition: Name}
-"""How lines have what is no part of its own."""
-_TRACED_PARTITION = derived(Partition, _Named, VALUES, OF_PARTITIONS, name="TracedPartition")
-_TRACED_REASSIGNMENT = derived(effects.Reassignment, _Part, VALUES, {}, name="TracedReassignment")
+"""Types of plain values in lines."""
+_TRACED_PARTITION = derive_type(Partition, _Named, VALUES, OF_PARTITIONS, name="TracedPartition")
+_TRACED_REASSIGNMENT = derive_type(effects.Reassignment, _Part, VALUES, {}, name="TracedReassignment")
 _PARTS = {
     **VALUES,
     tuple[TopicPartition, Partition]: _TRACED_PARTITION,
     effects.Reassignment: _TRACED_REASSIGNMENT,
 }
-_EVENTS = [derived(kind, _Event, _PARTS, {}) for kind in get_args(events.Event)]
-_EFFECTS = [derived(kind, _Effect, _PARTS, OF_PARTITIONS) for kind in get_args(effects.Effect)]
+_EVENTS = [derive_type(kind, _Event, _PARTS, {}) for kind in get_args(events.Event)]
+_EFFECTS = [derive_type(kind, _Effect, _PARTS, OF_PARTITIONS) for kind in get_args(effects.Effect)]
 
 if TYPE_CHECKING:
     TracedPartition: TypeAlias = Any
@@ -125,9 +124,9 @@ if TYPE_CHECKING:
 else:
     TracedPartition, TracedReassignment = _TRACED_PARTITION, _TRACED_REASSIGNMENT
     TracedEvent = Union[tuple(_EVENTS)]  # noqa: UP007 - of as many as there are
-    """What happened, with the fields of its own."""
+    """Event with its fields."""
     TracedEffect = Union[tuple(_EFFECTS)]  # noqa: UP007
-    """An entry of the `effects` of a line."""
+    """Entry of the `effects` of a line."""
     globals().update({kind.__name__: kind for kind in (*_EVENTS, *_EFFECTS)})
 
 # ---------------------------------------------------------------------------------------------------------
@@ -136,7 +135,7 @@ else:
 
 
 class TracedState(_Part, frozen=True):
-    """The state after an event, as the controller has it."""
+    """State of the controller after an event."""
 
     controller: Id
     alive: Ids
@@ -146,7 +145,7 @@ class TracedState(_Part, frozen=True):
 
 
 class PartitionEventLine(_Part, frozen=True):
-    """One event, what came of it, and the state after."""
+    """Event with its outcome and the state after it."""
 
     sequence: Annotated[int, Meta(ge=1)]
     event: TracedEvent
@@ -156,19 +155,19 @@ class PartitionEventLine(_Part, frozen=True):
 
 
 class PartitionHeader(_Part, frozen=True, kw_only=True):
-    """What the cluster was when the trace began: everybody alive and in sync."""
+    """Cluster at the beginning of the trace, with all brokers alive and in sync."""
 
     schema: Literal["kraft-partition-trace/1"]
     generator: str
     seed: Id | None
     profile: str
-    """Name of the answers to the open points of KIP-455."""
+    """Name of the settings of the open decisions of KIP-455."""
     spec_hash: SpecHash | UnsetType = UNSET
-    """Of the model that the trace was written for."""
+    """Hash of the model that the trace was written for."""
     brokers: tuple[ReplicaId, ...]
     controllers: tuple[ReplicaId, ...]
-    """The first one is controller to begin with."""
+    """Nodes; the first one is the initial controller."""
     assignments: tuple[tuple[Name, tuple[ReplicaId, ...]], ...]
     unclean_topics: tuple[str, ...]
     switched_off: tuple[str, ...]
-    """Ids of the rules that this run leaves out on purpose."""
+    """Ids of the rules that this run omits on purpose."""

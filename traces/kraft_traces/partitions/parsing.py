@@ -1,4 +1,4 @@
-"""From the bytes of one line to a typed line, or to the error that says exactly what is wrong with it."""
+"""Parser of one line, from bytes to a typed line or to an error that names the exact problem."""
 
 import json
 from typing import Any, get_args
@@ -16,7 +16,7 @@ from kraft_traces.errors import (
     UnknownProfileError,
     UnknownSchemaError,
 )
-from kraft_traces.json_lines import Words, check_once, decoded
+from kraft_traces.json_lines import Words, check_unique_fields, decode_line
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine, PartitionHeader, TracedEffect, TracedEvent
 
 _HEADER = msgspec.json.Decoder(PartitionHeader)
@@ -41,22 +41,22 @@ _WORDS = Words(
 
 
 class _AnyLine(Struct):
-    """What a line must be asked before it is held to the fields of a header."""
+    """Field of a line that is checked before those of a header."""
 
     schema: Raw | UnsetType = UNSET
 
 
 def schema_of(raw: bytes) -> object:
-    """The schema that a line names, whatever else it says; UNSET if it names none or is no JSON object."""
+    """Return the schema of a line; UNSET if it has none or is not a JSON object."""
     try:
-        seen = msgspec.json.decode(raw, type=_AnyLine)
-        return UNSET if seen.schema is UNSET else msgspec.json.decode(seen.schema)
+        line = msgspec.json.decode(raw, type=_AnyLine)
+        return UNSET if line.schema is UNSET else msgspec.json.decode(line.schema)
     except (DecodeError, UnicodeDecodeError, RecursionError):
         return UNSET
 
 
 def parse_partition_header(raw: bytes, source: str) -> PartitionHeader:
-    """The header in the first line of a trace.
+    """Parse the first line of a trace, its header.
 
     Args:
         raw: the line, with or without its newline.
@@ -64,19 +64,19 @@ def parse_partition_header(raw: bytes, source: str) -> PartitionHeader:
 
     Raises:
         MalformedJsonError, InvalidUtf8Error: it is not JSON.
-        MissingHeaderError: it is something else than a header.
-        UnknownSchemaError: it is the header of a format that is not known here.
-        UnknownProfileError: it names a profile that is not known here.
+        MissingHeaderError: it is not a header.
+        UnknownSchemaError: it is the header of an unknown format.
+        UnknownProfileError: it has an unknown profile.
         FieldError: a field is wrong.
     """
-    header = decoded(_HEADER, raw, source, 1, _WORDS, lambda raw: _check_schema(raw, source))
-    check_once(msgspec.json.encode(header), raw, source, 1)
+    header = decode_line(_HEADER, raw, source, 1, _WORDS, lambda raw: _check_schema(raw, source))
+    check_unique_fields(msgspec.json.encode(header), raw, source, 1)
     _check_header(header, source)
     return header
 
 
 def parse_partition_line(raw: bytes, source: str, line_number: int) -> PartitionEventLine:
-    """A line of a trace after the first, checked by itself.
+    """Parse a line of a trace after the first, and check it by itself.
 
     Args:
         raw: the line, with or without its newline.
@@ -87,15 +87,15 @@ def parse_partition_line(raw: bytes, source: str, line_number: int) -> Partition
         MalformedJsonError, InvalidUtf8Error: it is not JSON.
         DuplicateHeaderError: it is another header.
         UnknownEventError: there is no such event.
-        FieldError: a field is missing, unknown, there twice, or of a wrong type or value.
+        FieldError: a field is missing, unknown, duplicate, or of a wrong type or value.
     """
 
     def refuse_header(raw: bytes) -> None:
         if schema_of(raw) is not UNSET:
-            raise DuplicateHeaderError("a second header, expected one trace in one file", source, line_number) from None
+            raise DuplicateHeaderError("a second header, expected one trace per file", source, line_number) from None
 
-    line = decoded(_EVENT, raw, source, line_number, _WORDS, refuse_header)
-    check_once(msgspec.json.encode(line), raw, source, line_number)
+    line = decode_line(_EVENT, raw, source, line_number, _WORDS, refuse_header)
+    check_unique_fields(msgspec.json.encode(line), raw, source, line_number)
     return line
 
 
@@ -110,12 +110,12 @@ def _check_schema(raw: bytes, source: str) -> None:
 
 
 def _check_header(header: PartitionHeader, source: str) -> None:
-    """What the types do not say."""
+    """Check the header beyond the types."""
     if header.profile not in PROFILES:
-        detail = f"{header.profile!r} is none of {', '.join(PROFILES)}"
+        detail = f"unknown profile {header.profile!r}, expected one of {', '.join(PROFILES)}"
         raise UnknownProfileError(detail, source, 1, "$.profile")
     if not header.controllers:
-        raise FieldError("expected the node that is controller first, found none", source, 1, "$.controllers")
+        raise FieldError("expected the id of the first controller, got an empty list", source, 1, "$.controllers")
     names = [f"{topic}-{number}" for (topic, number), _ in header.assignments]
     sets: dict[str, tuple[Any, ...]] = {
         "$.brokers": header.brokers,
@@ -125,10 +125,14 @@ def _check_header(header: PartitionHeader, source: str) -> None:
         "$.switched_off": header.switched_off,
     }
     for field, members in sets.items():
-        twice = next((one for index, one in enumerate(members) if one in members[:index]), None)
-        if twice is not None:
-            raise FieldError(f"{twice} is there twice, expected each once", source, 1, field, problem="inconsistent")
+        duplicate = next((member for index, member in enumerate(members) if member in members[:index]), None)
+        if duplicate is not None:
+            raise FieldError(
+                f"{duplicate} appears twice, expected each value once", source, 1, field, problem="inconsistent"
+            )
     for index, (_, replicas) in enumerate(header.assignments):
         if not replicas or not set(header.brokers).issuperset(replicas) or len(set(replicas)) != len(replicas):
             field = f"$.assignments[{index}][1]"
-            raise FieldError("expected brokers of the cluster, each once", source, 1, field, problem="inconsistent")
+            raise FieldError(
+                "expected brokers that $.brokers lists, each once", source, 1, field, problem="inconsistent"
+            )

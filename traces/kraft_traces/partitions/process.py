@@ -1,7 +1,7 @@
-"""Checking partition traces in another process, because TLC keeps one specification in each.
+"""Separate process for partition traces, because TLC keeps one specification per process.
 
-The process that asks may hold the specification of the quorum; this one holds that of partitions, and is kept for the
-next question.
+The calling process may have loaded the specification of the quorum; this one loads that of partitions, and is kept for
+later calls.
 """
 
 import multiprocessing
@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 
 
 class PartitionProcess:
-    """A process that is started at the first question; use it in a `with` statement."""
+    """Process that is started at the first call; use it in a `with` statement."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -24,13 +24,13 @@ class PartitionProcess:
     def ask(
         self, function: Callable[Parameters, Answer], *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> Answer:
-        """Call a function of a module there, and return or raise what it does; all of it must survive pickling.
+        """Call a module-level function in the process; arguments and result must survive pickling.
 
         Raises:
-            BrokenProcessPool: the process has ended without an answer.
+            BrokenProcessPool: the process ended without a result.
         """
         if self._pool is None:
-            # A forked one would share this one's Java virtual machine, which does not work.
+            # A forked process would share the Java virtual machine, which does not work.
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(1, context, initializer=signal.signal, initargs=(signal.SIGINT, _end))
         return self._pool.submit(function, *args, **kwargs).result()
@@ -46,5 +46,5 @@ class PartitionProcess:
 
 
 def _end(*_: object) -> None:
-    """End without a word at an interrupt: the process that asks is interrupted too, and says so."""
+    """End silently at an interrupt, because the calling process is interrupted too and reports it."""
     raise SystemExit

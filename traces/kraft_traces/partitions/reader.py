@@ -1,4 +1,4 @@
-"""Reading a kraft-partition-trace/1: every line is held to its shape before the model sees it."""
+"""Reader of a kraft-partition-trace/1, which checks the form of each line."""
 
 from collections.abc import Iterator
 from io import BufferedIOBase, BytesIO
@@ -13,40 +13,40 @@ from kraft_traces.streams import LINE_BYTES_MAX, open_bytes
 
 
 class PartitionTraceReader(LineReader):
-    """The event lines of one trace with their line numbers, in order; an iterator that keeps one line at a time.
+    """Iterator over the event lines of one trace with their line numbers.
 
     Attributes:
-        header: its first line.
+        header: the first line.
     """
 
     def __init__(self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
         """Read the header.
 
         Raises:
-            TraceError: it has none, or a wrong one.
+            TraceError: the header is missing or wrong.
         """
         super().__init__(stream, source, line_bytes_max=line_bytes_max)
         raw = self._lines.read()
         if not raw:
             raise EmptyTraceError("the file is empty, expected a header", source)
-        self.header = self._lines.parsed(parse_partition_header, raw, source)
+        self.header = self._lines.parse(parse_partition_header, raw, source)
 
     def __iter__(self) -> Iterator[tuple[int, PartitionEventLine]]:
         return self
 
     def __next__(self) -> tuple[int, PartitionEventLine]:
-        """The next event line.
+        """Return the next event line with its number.
 
         Raises:
-            TraceError: the line, or the place where the trace stops, is wrong.
+            TraceError: the line is wrong, or the trace stops too early.
         """
         raw = self._lines.read()
         number = self._lines.line_number
         if not raw:
             if not self.events:
-                raise EmptyTraceError("a header and no event", self.source)
+                raise EmptyTraceError("the trace has a header, but no event", self.source)
             raise StopIteration
-        line = self._lines.parsed(parse_partition_line, raw, self.source, number)
+        line = self._lines.parse(parse_partition_line, raw, self.source, number)
         earlier = number - self.events - 1 + line.sequence
         check_sequence(line.sequence, self.events + 1, self.source, number, earlier)
         self.events += 1
@@ -54,17 +54,17 @@ class PartitionTraceReader(LineReader):
 
 
 def open_partition_trace(path: str | Path, *, source: str | None = None) -> PartitionTraceReader:
-    """A reader of a file; see `LineReader.opened`."""
-    return PartitionTraceReader.opened(path, source)
+    """Open a file as a partition trace; see `LineReader.open`."""
+    return PartitionTraceReader.open(path, source)
 
 
 def partition_trace_of_bytes(content: bytes, source: str = "-") -> PartitionTraceReader:
-    """A reader of a trace in memory."""
+    """Return a reader of a trace in memory."""
     return PartitionTraceReader(BytesIO(content), source)
 
 
 def is_partition_trace(path: str | Path, source: str) -> bool:
-    """Does the first line name this format, in this or another version?  `source` is what errors call the file.
+    """True if the first line has this format, in any version; `source` is the name of the file in errors.
 
     Raises:
         TraceError: the file cannot be read.

@@ -1,6 +1,6 @@
-"""What the page shows about a trace: a document of plain values.
+"""Document of a trace for its page, made of plain values.
 
-States are given by what changed, so that a page for thousands of events stays small; the page puts them together again.
+States are given by their changes, so that a page for thousands of events stays small.
 """
 
 from collections.abc import Iterable
@@ -17,12 +17,12 @@ from kraft_traces.restore import configuration_of
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_traces.view.flights import Flights
-from kraft_traces.view.logs import ShownLog
-from kraft_traces.view.shared import NamedRules, shown_error, shown_verdict
+from kraft_traces.view.logs import ObservedLog
+from kraft_traces.view.shared import NamedRules, error_text, verdict_document
 
 
 class Document(TypedDict):
-    """What the page shows; every list of events is by index, from 0."""
+    """Document of a trace; events are referred to by index, from 0."""
 
     source: str
     header: dict[str, Any]
@@ -37,12 +37,12 @@ class Document(TypedDict):
     """Keys: id, title, level, statement."""
     verdict: dict[str, Any] | None
     broken: str | None
-    """What is wrong with the first line that is none of this format; the events are those before it."""
+    """Error of the first line that cannot be read; the events are those before it."""
     complete: bool
 
 
 class Numbered(NamedTuple):
-    """An event and the number of its line in the file."""
+    """Event with its line number in the file."""
 
     number: int
     line: EventLine
@@ -57,39 +57,39 @@ def view_document(
     complete: bool,
     broken: TraceError | None = None,
 ) -> Document:
-    """The document of a trace.
+    """Return the document of a trace.
 
     Args:
-        source: name of the file, for readers: it stands wherever the verdict and the error have a path.
-        header: of the trace.
-        lines: its events.
-        verdict: what checking it came to; None if it was not checked.
-        complete: the trace says that it holds the whole run.
-        broken: what is wrong with the line after the last of `lines`; None if nothing is.
+        source: name of the file, which replaces the path in the verdict and the error.
+        header: header of the trace.
+        lines: events of the trace.
+        verdict: verdict on the trace; None if it was not checked.
+        complete: True if the end line says that the run was over.
+        broken: error of the line after the last of `lines`; None if there is none.
     """
-    shown = _Events(header)
-    events = [shown.event(index, numbered) for index, numbered in enumerate(lines)]
-    shown.rules.name(header.switched_off)
+    collector = _Events(header)
+    events = [collector.event(index, numbered) for index, numbered in enumerate(lines)]
+    collector.rules.name(header.switched_off)
     if verdict is not None and verdict.rejection is not None:
-        shown.rules.name(verdict.rejection.rules)
+        collector.rules.name(verdict.rejection.rules)
     voters = {key.id for key in header.voters}
     return Document(
         source=source,
         header=to_builtins(header),
         replicas=[
             {
-                "id": one.id,
-                "voter": one.id in voters,
-                "directory_id": one.directory_id,
-                "start": shown.starts.get(one.id),
+                "id": replica.id,
+                "voter": replica.id in voters,
+                "directory_id": replica.directory_id,
+                "start": collector.starts.get(replica.id),
             }
-            for one in sorted(header.replicas, key=lambda one: one.id)
+            for replica in sorted(header.replicas, key=lambda replica: replica.id)
         ],
         events=events,
-        arrows=[arrow._asdict() for arrow in shown.flights.arrows()],
-        rules=shown.rules.shown(),
-        verdict=None if verdict is None else shown_verdict(verdict, source),
-        broken=None if broken is None else shown_error(broken, source),
+        arrows=[arrow._asdict() for arrow in collector.flights.arrows()],
+        rules=collector.rules.documents(),
+        verdict=None if verdict is None else verdict_document(verdict, source),
+        broken=None if broken is None else error_text(broken, source),
         complete=complete,
     )
 
@@ -101,7 +101,7 @@ class _Events:
         self.starts = _starts(header)
         self._states: dict[int, dict[str, Any]] = {}
         self._roles: dict[int, str | None] = {}
-        self._logs = {one.id: ShownLog() for one in header.replicas}
+        self._logs = {replica.id: ObservedLog() for replica in header.replicas}
 
     def event(self, index: int, numbered: Numbered) -> dict[str, Any]:
         line = numbered.line
@@ -119,20 +119,20 @@ class _Events:
             before.update(changed)
             if changed:
                 event["changed"] = changed
-        log = self._logs.setdefault(line.replica, ShownLog()).follow(line)
+        log = self._logs.setdefault(line.replica, ObservedLog()).follow(line)
         if log is not None:
             event["log"] = log._asdict()
         return event
 
     def _rules_of(self, replica: int, line: EventLine) -> tuple[str, ...]:
-        """A role that was shown some lines ago may be another one by now, so it counts for one line only."""
+        """Return the rules of an event; a recorded role counts for the next line only, because it may change later."""
         before = self._roles.get(replica, self.starts.get(replica, {}).get("role"))
         after = self._roles[replica] = _role_after(line)
         return rules_of_event(line.event, before, _pre_vote(line), after)
 
 
 def _starts(header: HeaderLine) -> dict[int, dict[str, Any]]:
-    """The states from which the replicas start: those of the format, whatever software wrote the trace."""
+    """Return the initial states of the replicas, which the format defines for any software."""
     try:
         configuration = configuration_of(header)
     except UnknownProfileError:

@@ -1,4 +1,4 @@
-"""Which line sent a message, and which line took it off the network: the arrows of the page."""
+"""Arrows of the page: for each copy of a message, the lines that sent and consumed it."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -8,20 +8,20 @@ from msgspec import UNSET
 
 from kraft_traces.effects import TracedSend
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import TracedMessage, type_of
+from kraft_traces.message_types import TracedMessage, message_type
 
 Fate = Literal["delivered", "duplicate", "dropped", "unsupported", "in flight"]
-"""What became of one copy of a message; `duplicate` is the delivery of a copy that the network made."""
+"""Outcome of one copy of a message; `duplicate` is the delivery of a copy that the network made."""
 
 
 class Arrow(NamedTuple):
-    """One copy of a message."""
+    """Arrow of one copy of a message."""
 
     message: str
     sent: int
     """Index of the event that sent it."""
     ended: int | None
-    """Index of the event that took it off the network; None for a message that was still on its way."""
+    """Index of the event that consumed it; None for a message that was still in flight."""
     source: int | None
     destination: int | None
     fate: Fate
@@ -34,10 +34,9 @@ class _Flying(NamedTuple):
 
 
 class Flights:
-    """Follows the messages of a trace, line after line.
+    """Follower of the messages of a trace.
 
-    A message is known by its id.  A trace that leaves ids out is followed by what else identifies a message, the
-    oldest such message first.
+    A message is identified by its id; without ids, by its other fields, the oldest such message first.
     """
 
     def __init__(self) -> None:
@@ -46,7 +45,7 @@ class Flights:
         self._arrows: list[Arrow] = []
 
     def follow(self, index: int, line: EventLine) -> None:
-        """Take in the event with this index."""
+        """Follow the event with this index."""
         if line.event == "DuplicateMessage":
             self._duplicate(line)
         elif line.event in ("DropMessage", "AnswerUnsupportedVersion"):
@@ -60,10 +59,10 @@ class Flights:
                 self._send(index, effect.message)
 
     def arrows(self) -> tuple[Arrow, ...]:
-        """All arrows so far, by when they were sent; those on their way included."""
-        return tuple(sorted((*self._arrows, *self._on_their_way()), key=lambda arrow: (arrow.sent, arrow.ended or 0)))
+        """Return all arrows so far in the order of sending, including messages in flight."""
+        return tuple(sorted((*self._arrows, *self._in_flight()), key=lambda arrow: (arrow.sent, arrow.ended or 0)))
 
-    def _on_their_way(self) -> Iterator[Arrow]:
+    def _in_flight(self) -> Iterator[Arrow]:
         for waiting in self._flying.values():
             for flying in waiting:
                 yield _arrow(flying, None, "in flight")
@@ -96,4 +95,4 @@ def _arrow(flying: _Flying, ended: int | None, fate: Fate) -> Arrow:
     message = flying.message
     source = None if message.source is UNSET else message.source
     destination = None if message.destination is UNSET else message.destination
-    return Arrow(type_of(message), flying.sent, ended, source, destination, fate)
+    return Arrow(message_type(message), flying.sent, ended, source, destination, fate)

@@ -1,4 +1,4 @@
-"""The logs of the replicas, as far as the lines of a trace show them."""
+"""Logs of the replicas, as far as the lines of a trace record them."""
 
 from typing import Any, NamedTuple
 
@@ -9,30 +9,29 @@ from kraft_traces.lines import EventLine
 from kraft_traces.values import TracedRecord
 
 Run = TracedRecord | int
-"""A record, or how many records in a row the trace does not show: an offset says nothing about the size of a trace."""
+"""Record, or number of consecutive records that the trace does not have; offsets may be larger than the trace."""
 
 
 class LogChange(NamedTuple):
-    """What a line does to a log: it then starts at `start`, keeps what it has up to `end`, and goes on with `added`."""
+    """Change of a log by a line: the log starts at `start`, keeps its records up to `end`, and appends `added`."""
 
     start: int
     end: int
     added: tuple[dict[str, Any] | int, ...]
-    """Records; a number stands for that many records that the trace does not show."""
+    """Records; a number represents that many records that the trace does not have."""
 
 
-class ShownLog:
-    """One replica's log: the offset it starts at, and the records from there on."""
+class ObservedLog:
+    """Log of one replica: its start offset, and the records from there on."""
 
     def __init__(self) -> None:
         self._start = 0
         self._runs: tuple[Run, ...] = ()
 
     def follow(self, line: EventLine) -> LogChange | None:
-        """Take in a line of this replica; None if the log stays as it is.
+        """Follow a line of this replica, and return the change of its log; None if there is none.
 
-        The ends of the log that the line observed are believed more than its effects: what they leave open is not
-        shown.
+        Recorded start and end offsets take precedence over effects; records that are then unknown are not shown.
         """
         before_start, before = self._start, self._runs
         for effect in () if line.effects is UNSET else line.effects:
@@ -61,11 +60,11 @@ class ShownLog:
                 pass
 
     def _start_at(self, offset: int) -> None:
-        """What is before `offset` is gone; what an earlier start would hold is not shown."""
+        """Drop the records before `offset`; if the log starts earlier than before, its records are unknown."""
         if offset > self._start:
             self._runs = _without_first(self._runs, offset - self._start)
         elif offset < self._start:
-            # A new disk starts over.
+            # The disk was replaced.
             self._runs = ()
         self._start = offset
 
@@ -88,7 +87,7 @@ def _length(run: Run) -> int:
 
 
 def _first(runs: tuple[Run, ...], length: int) -> tuple[Run, ...]:
-    """The first `length` records; those that are missing are not shown."""
+    """Return the first `length` records; missing ones are represented by their number."""
     kept: list[Run] = []
     for run in runs:
         if length == 0:
@@ -96,7 +95,7 @@ def _first(runs: tuple[Run, ...], length: int) -> tuple[Run, ...]:
         kept.append(min(run, length) if isinstance(run, int) else run)
         length -= _length(kept[-1])
     if length:
-        # Two counts never stand side by side, so that equal logs have equal runs.
+        # Two numbers are never adjacent, so equal logs have equal runs.
         last = kept.pop() if kept and isinstance(kept[-1], int) else 0
         kept.append(_length(last) + length)
     return tuple(kept)
@@ -110,10 +109,10 @@ def _without_first(runs: tuple[Run, ...], length: int) -> tuple[Run, ...]:
     return ()
 
 
-def _common(one: tuple[Run, ...], other: tuple[Run, ...]) -> int:
-    """How many records both start with."""
+def _common(runs: tuple[Run, ...], other: tuple[Run, ...]) -> int:
+    """Return the number of common records at the start of both."""
     length = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(runs, other, strict=False):
         if left != right:
             return length + (min(left, right) if isinstance(left, int) and isinstance(right, int) else 0)
         length += _length(left)

@@ -1,4 +1,4 @@
-"""One HTML file that holds everything: the document of a trace, the styles and the scripts; nothing is fetched."""
+"""Self-contained HTML page: the document of a trace, the styles and the scripts."""
 
 import json
 from collections.abc import Mapping
@@ -25,53 +25,53 @@ _SCRIPTS = (
     "legend.js",
     "viewer.js",
 )
-"""In the order in which they stand in the page."""
+"""Scripts in the order of the page."""
 
 SHARED_SCRIPTS = _SCRIPTS[:-1]
-"""What they define is for other pages too; the last one starts the page of a trace of the quorum."""
+"""Scripts of all pages; the last one of `_SCRIPTS` starts the page of a trace of the quorum."""
 
 
 def page_of(document: Document, title: str) -> str:
-    """The page: the same document gives the same text."""
-    return assembled(document, title, asset("page.css"), "\n".join(map(asset, _SCRIPTS)))
+    """Return the page of a document; the same document gives the same text."""
+    return assemble_page(document, title, asset("page.css"), "\n".join(map(asset, _SCRIPTS)))
 
 
-def assembled(document: Mapping[str, Any], title: str, styles: str, scripts: str) -> str:
-    """The frame of a page, with what is shown in it, the styles and the scripts."""
+def assemble_page(document: Mapping[str, Any], title: str, styles: str, scripts: str) -> str:
+    """Return the page with its document, styles and scripts."""
     return Template(asset("page.html")).substitute(
         title=escape(legible(title)), styles=styles, document=_embedded(document), scripts=scripts
     )
 
 
 def asset(name: str) -> str:
-    """The text of a file of the folder `assets`."""
+    """Return the text of a file of the folder `assets`."""
     return (files("kraft_traces.view") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _embedded(document: Mapping[str, Any]) -> str:
-    """JSON that no part of can end the element it stands in: whatever is in a trace, it is data there."""
-    text = json.dumps(_told(document), ensure_ascii=True, separators=(",", ":"))
+    """Return JSON that cannot end its HTML element, whatever is in the trace."""
+    text = json.dumps(_displayable(document), ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _told(value: Any) -> Any:
-    """The same, with texts made legible, and integers that a browser would round written as text."""
+def _displayable(value: Any) -> Any:
+    """Return the value with legible texts, and with integers as text that a browser would round."""
     if isinstance(value, str):
         return legible(value)
     if isinstance(value, dict):
-        return {legible(name): _told(part) for name, part in value.items()}
+        return {legible(name): _displayable(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_told(part) for part in value]
+        return [_displayable(part) for part in value]
     if type(value) is int and abs(value) > _EXACT_MAX:
         return str(value)
     return value
 
 
 def legible(text: str) -> str:
-    """A text that changes nothing around it.
+    """Return a text that cannot change the text around it.
 
-    Characters that cannot be seen are written as the command line writes them: those among them that turn the
-    direction of writing would reorder the page.  A text with letters that run from right to left is isolated.
+    Invisible characters are escaped, because some of them change the direction of writing.  A text with letters that
+    run from right to left is isolated.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -1,6 +1,6 @@
-"""Reading a trace for its page: every line is kept, whether it is checked on the way or not.
+"""Reader of a trace for its page, which keeps every line and optionally checks the trace.
 
-A trace that stops being one, in the middle of a line or with a line that is malformed, is read up to there.
+A truncated or malformed trace is read up to the first line that cannot be read.
 """
 
 from dataclasses import replace
@@ -25,13 +25,13 @@ class Reading(NamedTuple, Generic[DocumentT, VerdictT]):
 
     document: DocumentT
     verdict: VerdictT | None
-    """On the lines that could be read; None if the trace was not checked."""
+    """Verdict on the readable lines; None if the trace was not checked."""
     broken: TraceError | None
-    """What is wrong with the first line that could not be read; the document holds the lines before it."""
+    """Error of the first line that could not be read; the document has the lines before it."""
 
 
-class _Kept(TraceReader):
-    """Keeps the events that it hands on, and ends at the first line that cannot be read."""
+class _KeepingReader(TraceReader):
+    """Reader that keeps its events, and ends at the first line that cannot be read."""
 
     broken: TraceError | None = None
 
@@ -53,39 +53,38 @@ class _Kept(TraceReader):
 
 
 def read_document(trace: str, *, checked: bool = True) -> Reading[Document, Verdict]:
-    """The document of a trace, and the verdict on it.
+    """Return the document of a trace, and the verdict on it.
 
-    The document has the file's name without its folder, so that the same trace gives the same document wherever it
-    lies.
+    The document has the file's name without its folder, so the same trace gives the same document in any folder.
 
     Args:
         trace: file, .gz too, `-` for standard input.
-        checked: hold it to the model, for which Java is needed.  What comes after a wrong line is read, not checked.
+        checked: True to check it against the model, which requires Java.  Lines after a wrong one are not checked.
 
     Raises:
-        TraceError: the trace has no header that can be read, or the model cannot follow what it says.
+        TraceError: the header cannot be read, or the model cannot represent it.
     """
-    with _Kept.opened(trace) as reader:
-        # The compiled checker takes lines without a look at each.
+    with _KeepingReader.open(trace) as reader:
+        # The compiled checker does not return single lines.
         verdict = check_reader(reader, way=INTERPRETED) if checked else None
         if verdict is not None and reader.broken is not None and verdict.rejection is None:
             verdict = replace(verdict, reason=inconclusive_reason(reader.broken))
         while reader.next_line() is not None:
             pass
         document = view_document(
-            name_of(trace), reader.header, reader.kept, verdict, complete=reader.complete, broken=reader.broken
+            display_name(trace), reader.header, reader.kept, verdict, complete=reader.complete, broken=reader.broken
         )
     return Reading(document, verdict, reader.broken)
 
 
-def name_of(trace: str) -> str:
-    """What a page calls a trace: the name of its file."""
+def display_name(trace: str) -> str:
+    """Return the name of a trace on its page: the name of its file."""
     return "standard input" if trace == "-" else Path(trace).name
 
 
 def inconclusive_reason(broken: TraceError) -> str:
-    """Why nothing more can be said of a trace in which the check found nothing wrong before it breaks off."""
+    """Return why the verdict on a trace that cannot be read to its end is inconclusive."""
     if isinstance(broken, EmptyTraceError):
         return "the trace has no event"
-    where = "it" if broken.line_number is None else f"line {broken.line_number}"
-    return f"{where} cannot be read; what the trace shows before that is right"
+    where = "the file" if broken.line_number is None else f"line {broken.line_number}"
+    return f"{where} cannot be read; every event before it conforms"

@@ -1,4 +1,4 @@
-"""What the documents of both kinds of traces have in common: the rules that they name, the verdict, the error."""
+"""Common parts of the documents of both kinds of traces: rules, verdict, error."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -14,27 +14,27 @@ from kraft_traces.partitions.checker import PartitionVerdict
 
 
 class NamedRules:
-    """The rules that a document names, each once; elsewhere in it they stand by their place among them."""
+    """Rules of a document, each once; other parts of the document refer to them by index."""
 
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
 
     def places(self, rules: Iterable[str]) -> list[int]:
-        """Where these stand."""
+        """Return the indexes of rules, which are added if they are new."""
         return [self._places.setdefault(rule, len(self._places)) for rule in rules]
 
     def name(self, rules: Iterable[str]) -> None:
-        """Have titles of these rules too; a header may name one that this version does not know."""
+        """Add rules, except those of a header that this version does not know."""
         self.places(rule for rule in rules if rule in load_registry())
 
-    def shown(self) -> list[dict[str, str]]:
-        """All of them."""
+    def documents(self) -> list[dict[str, str]]:
+        """Return all rules as plain values."""
         rules = [load_registry()[rule] for rule in self._places]
-        return [{"id": one.id, "title": one.title, "level": one.level, "statement": one.statement} for one in rules]
+        return [{"id": it.id, "title": it.title, "level": it.level, "statement": it.statement} for it in rules]
 
 
-def shown_verdict(verdict: Verdict | PartitionVerdict, source: str) -> dict[str, Any]:
-    """A verdict as plain values, with `source` wherever it has a path."""
+def verdict_document(verdict: Verdict | PartitionVerdict, source: str) -> dict[str, Any]:
+    """Return a verdict as plain values, with `source` in place of the path."""
     rejection = None if verdict.rejection is None else replace(verdict.rejection, source=source)
     document: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
     if rejection is not None:
@@ -42,8 +42,8 @@ def shown_verdict(verdict: Verdict | PartitionVerdict, source: str) -> dict[str,
     return document
 
 
-def shown_error(error: TraceError, source: str) -> str:
-    """An error in words, with `source` where it has a path."""
+def error_text(error: TraceError, source: str) -> str:
+    """Return the text of an error, with `source` in place of the path."""
     renamed = copy(error)
     renamed.source = source
     return str(renamed)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, need, usage_error
 from kraft_conformance.runner.output.run import Run
-from kraft_traces.streams import STANDARD_STREAM, whole_file
+from kraft_traces.streams import STANDARD_STREAM, atomic_file
 
 Render = Callable[[Run], bytes]
 
@@ -112,7 +112,7 @@ def write_whole(path: Path, content: bytes) -> None:
         CommandError: it cannot be written.
     """
     try:
-        with whole_file(path) as stream:
+        with atomic_file(path) as stream:
             stream.write(content)
     except BrokenPipeError:
         raise

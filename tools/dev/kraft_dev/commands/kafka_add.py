@@ -13,7 +13,7 @@ from kraft_dev.commands.kafka_matrix import FOLDER, current_runs, merge_runs, ru
 from kraft_kafka.recorded import FILE_NAME
 from kraft_kafka.releases import Jar, nearest, number, releases
 from kraft_kafka.unpinned import classes_digest, is_version, unpinned_jars
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 RELEASES, CONTROLLERS = "releases.toml", "controllers.toml"
 
@@ -47,7 +47,7 @@ def _write(contents: Mapping[str, bytes]) -> None:
     """Write files of the package; replace none before the contents of all are on disk."""
     with ExitStack() as stack:
         for name, content in contents.items():
-            stream = stack.enter_context(whole_file(FOLDER / name))
+            stream = stack.enter_context(atomic_file(FOLDER / name))
             stream.write(content)
             stream.flush()
 

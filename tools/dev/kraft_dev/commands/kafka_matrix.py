@@ -21,7 +21,7 @@ from kraft_dev.results import commit_now
 from kraft_kafka.findings.finding import load_findings
 from kraft_kafka.recorded import FILE_NAME, Recorded, RecordedRun, load_recorded, manifest_digest
 from kraft_kafka.releases import number, releases
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 FOLDER = Path(kraft_kafka.__path__[0])
 LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
@@ -47,7 +47,7 @@ def kafka_matrix(versions: Versions = None, record: Record = False) -> int:
             runs.append(run_release(version))
             advance(1, version)
     if record:
-        with whole_file(FOLDER / FILE_NAME) as output:
+        with atomic_file(FOLDER / FILE_NAME) as output:
             output.write(merge_runs(recorded, runs))
     return show_runs(runs)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from kraft_dev.edges.edge import Edge
 from kraft_dev.edges.graph import EdgeGraph
 from kraft_spec.fingerprint import fingerprint_of
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 _ANY_FORMAT = b"kraft-spec-edges-"
 _FORMAT = f"{_ANY_FORMAT.decode()}5"
@@ -62,7 +62,7 @@ def save_edges(path: Path, graph: EdgeGraph) -> int:
     # Edges are stored as rows, because objects take far longer to read.
     rows = [_values(edge) for edge in graph.edges]
     content = pickle.dumps((replace(graph, edges=()), rows), protocol=pickle.HIGHEST_PROTOCOL)
-    with whole_file(path) as stream:
+    with atomic_file(path) as stream:
         return stream.write(_first_line() + b"\n" + content)
 
 

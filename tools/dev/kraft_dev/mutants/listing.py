@@ -9,7 +9,7 @@ import msgspec
 from kraft_dev.mutants.tools import BY_DETECTOR, SUITE, VECTORS, detections
 from kraft_dev.results import Row
 from kraft_mutants import MutantError, load_catalogue
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 FILE = Path(__file__).parent / "detected_by.toml"
 
@@ -64,5 +64,5 @@ def record_listed(rows: Iterable[Row]) -> None:
     new = {row.name: entry for row in rows if row.kind == "seeded" and (entry := entry_of(row))}
     entries = {**load_listed(), **new}
     names = [mutant.name for mutant in load_catalogue().mutants if mutant.name in entries]
-    with whole_file(FILE) as output:
+    with atomic_file(FILE) as output:
         output.write((_HEAD + "\n" + "".join(line_of_entry(name, entries[name]) for name in names)).encode())

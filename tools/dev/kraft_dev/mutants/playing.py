@@ -168,7 +168,7 @@ def _rejected(rejection: "Rejection", tally: Tally) -> str:
     else:
         words = f"{rejection.event} is not possible"
     if rejection.explained_by:
-        return f"{words}; right without {', '.join(rejection.explained_by[:2])}"
+        return f"{words}; explained by breaking {', '.join(rejection.explained_by[:2])}"
     return f"{words}; rules {', '.join(rejection.rules[:2])}" if rejection.rules else words
 
 

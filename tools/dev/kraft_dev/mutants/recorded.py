@@ -12,7 +12,7 @@ from kraft_spec.counterexamples import Counterexample, in_words, text_of
 from kraft_spec.edits import edited_texts, package_folder
 from kraft_spec.models import actions_of_next, next_actions
 from kraft_spec.tlc.model_report import ModelCheckReport
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 FOLDER = files("kraft_dev.mutants") / "counterexamples"
 """One file `NAME.json` for each mutant whose evidence is an exhaustive search."""
@@ -37,7 +37,7 @@ def record_counterexample(name: str, text: str) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    with whole_file(Path(str(FOLDER / f"{name}.json"))) as output:
+    with atomic_file(Path(str(FOLDER / f"{name}.json"))) as output:
         output.write(text.encode())
 
 

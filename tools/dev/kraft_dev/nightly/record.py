@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from kraft_traces.streams import whole_file
+from kraft_traces.streams import atomic_file
 
 SCHEMA = "kraft-nightly/3"
 
@@ -69,7 +69,7 @@ def write_night(path: Path, night: Night) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    with whole_file(path) as output:
+    with atomic_file(path) as output:
         output.write(msgspec.json.format(msgspec.json.encode(night, order="deterministic"), indent=1) + b"\n")
 
 

@@ -1,4 +1,4 @@
-// The trace as the page needs it: what each replica knew, and what its log held, after any event.
+// State and log of each replica after any event.
 
 class Trace {
   constructor(told) {
@@ -88,7 +88,7 @@ class Trace {
 
 const linkOf = ({ source, destination }) => `${source}→${destination}`;
 
-// The first place in an ascending list whose value is at least that.
+// Index of the first value of an ascending list that is at least the given one.
 function firstAtLeast(sorted, value) {
   let low = 0, high = sorted.length;
   while (low < high) {

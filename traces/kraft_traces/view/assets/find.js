@@ -1,4 +1,4 @@
-// Searching everything that a line says.
+// Search in all fields of the lines.
 
 class Finder {
   constructor(trace) {

@@ -1,4 +1,4 @@
-// Where everything stands in the picture: times from left to right, a lane for each replica from top to bottom.
+// Layout of the picture: times from left to right, a lane for each replica from top to bottom.
 
 const LANE = 58, TOP = 46, LEFT = 74, BAND = 22, RADIUS = 5;
 const STEP = 15, STEP_MAX = 64, LINK = 46, LONG_MS = 400;
@@ -92,7 +92,7 @@ class Layout {
 
 const isLink = (event) => event.event === "CutLink" || event.event === "HealLink";
 
-// Words that stand in the picture, so that no others are written over them.
+// Labels of the picture, so that no label covers another one.
 class Words {
   constructor(taken = []) { this.taken = [...taken]; }
 
@@ -108,7 +108,7 @@ class Words {
 
 const pointOn = ({ x1, y1, x2, y2 }, share) => ({ x: x1 + (x2 - x1) * share, y: y1 + (y2 - y1) * share });
 
-// Does a height lie within the band of some lane?
+// True if a height is within the band of a lane.
 const isInBand = (y) => Math.abs(((y - TOP) % LANE) - LANE / 2) < BAND / 2 + 3;
 
 const widthOf = (text) => 6.6 * text.length + 3;

@@ -1,4 +1,4 @@
-// What the signs and the keys mean, and the head of the page.
+// Legend of signs and keys, and the head of the page.
 
 const KEYS = [
   ["→ or l, ← or h", "next event, event before"],
@@ -29,7 +29,7 @@ function fillLegend(box) {
   );
 }
 
-// Why no message is drawn in a trace that has some.
+// Reason why no message of the trace is drawn.
 const withoutArrows = ({ arrows, events }) => (!arrows.length && events.some(({ event }) => event.startsWith("Handle")) ? "; no arrows: the trace names no messages sent" : "");
 
 function headOf(trace) {

@@ -1,16 +1,16 @@
-// Logs: the offset where one starts, and its runs from there on, each a record, or a number of records that the trace does
-// not show.  Offsets are exact up to the largest that a trace can hold.
+// Logs: start offset, and runs from there on, each a record, or a number of records that the trace does
+// not have.  Offsets are exact up to the largest that a trace can hold.
 
 const CELLS_SHOWN = 60;
 const LETTERS = { Data: "D", LeaderChange: "L", Voters: "V", KRaftVersion: "K", VoterAssignment: "A" };
 
-// Of a replica whose log no line has shown.
+// Log of a replica that no line has recorded.
 const NO_LOG = { start: 0n, runs: [] };
 
 const isHidden = (run) => typeof run === "bigint";
 const lengthOf = (run) => (isHidden(run) ? run : 1n);
 
-// What is told of a log: a count beyond those that are exact as numbers is a text.
+// Offsets and counts of a log; a count that is not exact as a number is a text.
 function changedLog({ start, runs }, { start: newStart, end, added }) {
   const from = BigInt(newStart), told = added.map((run) => (typeof run === "object" ? run : BigInt(run)));
   return { start: from, runs: [...runsBetween(runs, from - start, BigInt(end) - start), ...told] };
@@ -28,8 +28,8 @@ function runsBetween(runs, from, to) {
   return found;
 }
 
-// A cell for each record, and one for records in a row that are not shown, divided where the high watermark stands and
-// where the synced part ends.
+// A cell for each record, and one for consecutive unknown records, divided at the high watermark and at the end of the
+// synced part.
 function cellsOf({ start, runs }, bounds) {
   const cells = [];
   let first = start;
@@ -46,7 +46,7 @@ function cellsOf({ start, runs }, bounds) {
   return cells;
 }
 
-// A cell: its epoch above, its kind below; the high watermark is a thick line, what is not synced dashed.
+// Cell of a record: epoch above, kind below; the high watermark is a thick line, unsynced records are dashed.
 function logPicture(log, state) {
   const { start, runs } = log, end = runs.reduce((sum, run) => sum + lengthOf(run), start);
   const watermark = BigInt(state?.high_watermark ?? -1), flushed = BigInt(state?.flushed_offset ?? end);

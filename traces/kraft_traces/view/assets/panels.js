@@ -1,4 +1,4 @@
-// What is beside the picture: the selected event, the state before and after it, the whole cluster at that moment.
+// Panels beside the picture: the selected event, the state before and after it, and the cluster after it.
 
 const ALWAYS = ["role", "epoch", "leader_id", "voted_key", "log_end_offset", "flushed_offset", "high_watermark", "voters"];
 
@@ -9,7 +9,7 @@ function tableOf(heads, rows) {
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
 }
 
-// Long names may be broken where their parts meet.
+// Long names may break between their parts.
 const broken = (name) => name.split(/(?<=[._])/).flatMap((part, place) => (place ? [element("wbr"), part] : [part]));
 
 const row = (name, cells, className = "") => element("tr", { className }, element("th", { scope: "row" }, ...broken(name)), ...cells.map((text) => element("td", { textContent: text })));
@@ -40,7 +40,7 @@ function showEvent(section, trace, index) {
   titled(section, `${event.sequence}. ${event.event}`, ...parts);
 }
 
-// What a replica looks at before it grants a vote: the request against its own state before the event.
+// Comparison of a Vote request with the replica's own state before the event.
 function votePart(trace, index) {
   const event = trace.events[index], { message } = event;
   const own = trace.stateOf(event.replica, index - 1) ?? {};
@@ -97,7 +97,7 @@ function showState(section, trace, index, everything) {
   titled(section, `Replica ${event.replica} before and after`, tableOf(["field", "before", "after"], rows), all);
 }
 
-// The cluster after an event.  Few replicas differ from one event to the next, and only these are made anew.
+// The cluster after an event.  Only replicas that changed since the previous event are drawn again.
 class Cluster {
   constructor(section, trace) {
     Object.assign(this, { section, trace });

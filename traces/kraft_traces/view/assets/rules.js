@@ -1,4 +1,4 @@
-// Rules of the specification: title beside the id; opened, what it says and the command that says more.
+// Rules of the specification: id and title; when opened, the statement and the command for details.
 
 const commandOf = (id) => `kraft-spec rules ${id}`;
 

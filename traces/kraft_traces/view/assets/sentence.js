@@ -1,4 +1,4 @@
-// An event in one sentence: what is read out, and what stands above the panels.
+// Event as one sentence, for screen readers and above the panels.
 
 function eventWorded(event) {
   const where = event.replica === undefined ? "network" : `replica ${event.replica}`;

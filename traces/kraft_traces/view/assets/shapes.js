@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// What a lane says of each role: letter, class of its colour and pattern.
+// Letter, color class and pattern of each role in a lane.
 const ROLES = { Unattached: "U", Prospective: "P", Candidate: "C", Leader: "L", Follower: "F", Resigned: "R", Stopped: "×" };
 
 const drawn = (name, attributes, ...children) => {

@@ -1,5 +1,5 @@
-// The picture: a lane for each replica, events along it, messages between them.  Only what is in view is drawn, and a
-// step from one event to the next draws only what belongs to these two.
+// The picture: a lane for each replica with its events, and messages between lanes.  Only the visible part is drawn, and
+// a step from one event to the next only draws these two.
 
 const NEAR_MARK = 48;
 

@@ -1,10 +1,10 @@
-// What the check came to, and where the trace stops being one.
+// The verdict, and the place where the trace cannot be read or stops conforming.
 
 const KINDS = {
-  "not-enabled": "The model's action is not possible here.",
-  mismatch: "The action is possible, but shows something else.",
-  property: "The step is one of the model, and violates a property.",
-  checkpoint: "The checkpoint behind this event shows another state than the lines lead to.",
+  "not-enabled": "The model does not allow this event here.",
+  mismatch: "The model allows this event, but the recorded outcome differs.",
+  property: "The model allows this step, but it violates a property.",
+  checkpoint: "The checkpoint after this event differs from the state that the lines lead to.",
   ambiguous: "The model has several successors here.",
 };
 const NEAREST = 6;
@@ -19,10 +19,10 @@ function showVerdict(box, trace) {
   box.textContent = said[1];
   if (verdict?.compared?.whole) box.append(element("p", { textContent: comparedWords(verdict.compared) }));
   const off = trace.header.switched_off ?? [];
-  if (off.length) box.append(element("p", { textContent: "Rules left out in this run, on purpose:" }), ruleList(trace, off));
+  if (off.length) box.append(element("p", { textContent: "Rules that this run omits on purpose:" }), ruleList(trace, off));
 }
 
-// How much of the trace was compared, and which fields were not shown where.
+// Extent of the comparison, and the groups of fields that some events lack.
 function comparedWords({ whole, groups, properties }) {
   if (whole === "complete") return "Compared: complete.";
   const lacking = Object.entries(groups).filter(([, one]) => one.shown < one.events).map(([name, one]) => `${name} (${one.shown} of ${one.events} do)`);
@@ -47,13 +47,16 @@ function showWrong(section, trace, index) {
   const kind = rejection.left_out === "nothing" ? KINDS[rejection.kind] ?? rejection.kind : `${verdictWords(trace)}.`;
   const parts = [element("p", { textContent: kind })];
   if (differences.length) parts.push(tableOf(["field", "expected (model)", "actual (trace)"], differences.map((one) => row(one.field, [one.expected, one.actual]))));
-  if (conjunct) parts.push(facts([["false", conjunct.text], ["stands in", `${conjunct.module}.tla:${conjunct.line}`], conjunct.operands.length ? ["values", conjunct.operands.join(" and ")] : null]));
+  if (conjunct) parts.push(facts([["false guard", conjunct.text], ["defined in", `${conjunct.module}.tla:${conjunct.line}`], conjunct.operands.length ? ["values", conjunct.operands.join(" and ")] : null]));
   if (properties.length) parts.push(facts([["violates", properties.join(", ")]]));
-  if (explained.length) parts.push(element("h3", { textContent: "The line would be right without this rule" }), ruleList(trace, explained));
+  if (explained.length) parts.push(element("h3", { textContent: "Explained by breaking this rule" }), ruleList(trace, explained));
   const others = rules.filter((id) => !explained.includes(id));
   if (others.length) parts.push(element("h3", { textContent: others.length > NEAREST ? `Rules of the action, the nearest ${NEAREST} of ${others.length}` : "Rules of the action" }), ruleList(trace, others.slice(0, NEAREST)));
   titled(section, "✗ First wrong line", ...parts);
 }
 
-// The headline without the place that it names.
-const verdictWords = ({ verdict }) => `The action ${verdict.headline.slice(verdict.headline.indexOf(" is possible") + 1)}`;
+// The headline without the place.
+const verdictWords = ({ verdict }) => {
+  const words = verdict.headline.slice(verdict.headline.lastIndexOf("): ") + 3);
+  return words[0].toUpperCase() + words.slice(1);
+};

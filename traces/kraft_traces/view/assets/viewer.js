@@ -1,4 +1,4 @@
-// The page itself: which event is selected, and the keys and buttons that select another one.
+// The page: the selected event, and the keys and buttons that select another one.
 
 const $ = (id) => document.getElementById(id);
 const trace = new Trace(JSON.parse($("document").textContent));
@@ -79,7 +79,7 @@ $("state").addEventListener("change", ({ target }) => {
   $("all-fields").focus();
 });
 
-// The event that somebody names, in the box or in the address; what to say if there is none.
+// The event named in the box or in the address, or the message if there is none.
 function named(text) {
   const index = /^\d+$/.test(text) ? trace.events.findIndex((event) => event.sequence === Number(text)) : -1;
   return { index, notice: index < 0 ? `no event ${text || "without a number"}; the last is ${trace.events[last]?.sequence}` : "" };

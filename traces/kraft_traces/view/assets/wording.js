@@ -1,4 +1,4 @@
-// Words for values of a trace, and elements that hold them.  Whatever is in a trace becomes text, never markup.
+// Texts of the values of a trace, and elements for them.  All contents of a trace become text, never markup.
 
 const element = (name, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(name), properties);
@@ -27,7 +27,7 @@ const votersWorded = (voters) => {
   return `{${voters.voters.map(worded).join(", ")}} at ${worded(voters.offset)}${target}`;
 };
 
-// Fields of the state that stand for one thing of another: lists of pairs.
+// Fields of the state that are mappings, written as lists of pairs.
 const MAPPINGS = ["awaiting", "fetch_offsets", "awaited_targets"];
 
 function shown(name, value) {
@@ -40,7 +40,7 @@ const messageName = (type) => type.replace(/(Request|Response)$/, " $1").trim();
 
 const isError = (error) => error !== undefined && error !== null && error !== "NONE";
 
-// What an answer comes to: its error, or whether a vote was granted; empty for all else.
+// Result of a response: its error, or the granted or refused vote; empty for others.
 const outcome = ({ error, granted }) => (isError(error) ? error : granted === true ? "granted" : granted === false ? "refused" : "");
 
 const preVote = (message) => (message?.pre_vote === true ? " (Pre-Vote)" : "");
@@ -49,5 +49,5 @@ const withOutcome = (words, message) => (outcome(message) ? `${words}: ${outcome
 
 const label = (message) => withOutcome(`${messageName(message.type)}${preVote(message)}`, message);
 
-// Where there is little room; what a response answers is seen beside it.
+// Short names; the request of a response is drawn beside it.
 const shortLabel = (message) => (outcome(message) ? withOutcome(messageName(message.type), message) : label(message));

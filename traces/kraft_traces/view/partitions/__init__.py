@@ -1,4 +1,4 @@
-"""Traces of partition reassignment as pictures: one self-contained page for one trace."""
+"""Viewer of traces of partition reassignment: one self-contained HTML page for each trace."""
 
 from kraft_traces.view.partitions.document import PartitionDocument, partition_document
 from kraft_traces.view.partitions.page import partition_page_of

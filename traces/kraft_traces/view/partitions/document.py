@@ -1,6 +1,6 @@
-"""What the page shows about a trace of partition reassignment: a document of plain values.
+"""Document of a trace of partition reassignment for its page, made of plain values.
 
-A state is given by what changed, so that a page for thousands of events stays small; the page puts it together again.
+States are given by their changes, so that a page for thousands of events stays small.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -27,21 +27,21 @@ from kraft_traces.partitions.lines import (
     TracedState,
 )
 from kraft_traces.view.reading import inconclusive_reason
-from kraft_traces.view.shared import NamedRules, shown_error, shown_verdict
+from kraft_traces.view.shared import NamedRules, error_text, verdict_document
 
 
 class WaitsFor(TypedDict):
-    """The brokers that have to be in sync before the reassignment may complete; none if it may."""
+    """Brokers that must be in sync before the reassignment may complete; empty if it may."""
 
     brokers: list[int]
     any: bool
-    """One of them is enough."""
+    """True if one of them is enough."""
 
 
 def waits_for(
     traced: TracedPartition, configuration: PartitionConfiguration, switched_off: Collection[str] = ()
 ) -> WaitsFor | None:
-    """What the reassignment of a partition waits for, without these rules; None if none is in progress.
+    """Return the brokers that the reassignment of a partition waits for; None if none is in progress.
 
     Rules: partition-reassign.add-before-remove, partition-reassign.isr-never-empty.
     """
@@ -56,22 +56,22 @@ def waits_for(
     )
     if not partition.is_reassigned:
         return None
-    missing = [one for one in awaited_replicas(partition, configuration) if one not in partition.in_sync]
+    missing = [broker for broker in awaited_replicas(partition, configuration) if broker not in partition.in_sync]
     if missing and "partition-reassign.add-before-remove" not in switched_off:
         return WaitsFor(brokers=missing, any=False)
-    nobody_left = partition.in_sync.isdisjoint(partition.target)
-    if nobody_left and "partition-reassign.isr-never-empty" not in switched_off:
+    has_no_leader_left = partition.in_sync.isdisjoint(partition.target)
+    if has_no_leader_left and "partition-reassign.isr-never-empty" not in switched_off:
         return WaitsFor(brokers=list(partition.target), any=len(partition.target) > 1)
     return WaitsFor(brokers=[], any=False)
 
 
 class PartitionDocument(TypedDict):
-    """What the page shows; a partition is called `A-0`, and every list of events is by index, from 0."""
+    """Document of a trace; a partition is named `A-0`, and events are referred to by index, from 0."""
 
     source: str
     header: dict[str, Any]
     partitions: list[str]
-    """Every partition that is there at some moment, by topic and number."""
+    """Every partition that exists at some time, by topic and number."""
     start: dict[str, Any]
     """The state before the first event: controller, alive, deleting, legacy, and `partitions` by name, each with the
     fields of the trace, `being_deleted` and `waits_for`."""
@@ -83,7 +83,7 @@ class PartitionDocument(TypedDict):
     """Keys: id, title, level, statement."""
     verdict: dict[str, Any] | None
     broken: str | None
-    """What is wrong with the first line that is none of this format; the events are those before it."""
+    """Error of the first line that cannot be read; the events are those before it."""
 
 
 def partition_document(
@@ -94,30 +94,30 @@ def partition_document(
     *,
     broken: TraceError | None = None,
 ) -> PartitionDocument:
-    """The document of a trace.
+    """Return the document of a trace.
 
     Args:
-        source: name of the file, for readers: it stands wherever the verdict and the error have a path.
-        header: of the trace.
-        numbered: its events, each with the number of its line in the file.
-        verdict: what checking it came to; None if it was not checked.
-        broken: what is wrong with the line after the last of `numbered`; None if nothing is.
+        source: name of the file, which replaces the path in the verdict and the error.
+        header: header of the trace.
+        numbered: events of the trace with their line numbers in the file.
+        verdict: verdict on the trace; None if it was not checked.
+        broken: error of the line after the last of `numbered`; None if there is none.
     """
-    shown = _Events(configuration_of(header), header.switched_off)
-    start = {"partitions": {}, **shown.shown_state(traced_state(initial_state(shown.configuration)))}
-    events = [shown.event(number, line) for number, line in numbered]
-    shown.rules.name(header.switched_off)
+    collector = _Events(configuration_of(header), header.switched_off)
+    start = {"partitions": {}, **collector.state_changes(traced_state(initial_state(collector.configuration)))}
+    events = [collector.event(number, line) for number, line in numbered]
+    collector.rules.name(header.switched_off)
     if verdict is not None and verdict.rejection is not None:
-        shown.rules.name(verdict.rejection.rules)
+        collector.rules.name(verdict.rejection.rules)
     return PartitionDocument(
         source=source,
         header=to_builtins(header),
-        partitions=[_label(name) for name in sorted(shown.names)],
+        partitions=[_label(name) for name in sorted(collector.names)],
         start=start,
         events=events,
-        rules=shown.rules.shown(),
+        rules=collector.rules.documents(),
         verdict=None if verdict is None else _verdict(verdict, source, broken),
-        broken=None if broken is None else shown_error(broken, source),
+        broken=None if broken is None else error_text(broken, source),
     )
 
 
@@ -130,7 +130,7 @@ class _Events:
         self._before: dict[str, Any] = {"partitions": {}}
 
     def event(self, number: int, line: PartitionEventLine) -> dict[str, Any]:
-        """The event of a line."""
+        """Return the event of a line."""
         fields: dict[str, Any] = _labelled(to_builtins(line.event))
         event: dict[str, Any] = {
             "sequence": line.sequence,
@@ -142,7 +142,7 @@ class _Events:
             event["refusal"] = str(line.refusal)
         if line.effects:
             event["effects"] = _labelled(to_builtins(line.effects))
-        changed = self.shown_state(line.state)
+        changed = self.state_changes(line.state)
         named = dict.fromkeys(_label(name) for name in _named(line.event, self.names) if name in self.names)
         event["partitions"] = list(named | dict.fromkeys(changed.get("partitions", ())))
         event["rules"] = self.rules.places(partition_event_rules(event["event"]))
@@ -150,17 +150,17 @@ class _Events:
             event["changed"] = changed
         return event
 
-    def shown_state(self, state: TracedState) -> dict[str, Any]:
-        """What of a state is not as it was in the state before."""
-        self.names.update(one.name for one in state.partitions)
+    def state_changes(self, state: TracedState) -> dict[str, Any]:
+        """Return the fields of a state that changed."""
+        self.names.update(partition.name for partition in state.partitions)
         now: dict[str, Any] = _labelled(to_builtins(state))
         now["partitions"] = {
-            _label(one.name): {
+            _label(partition.name): {
                 **{field: value for field, value in fields.items() if field != "name"},
-                "being_deleted": one.name[0] in state.deleting,
-                "waits_for": waits_for(one, self.configuration, self._switched_off),
+                "being_deleted": partition.name[0] in state.deleting,
+                "waits_for": waits_for(partition, self.configuration, self._switched_off),
             }
-            for one, fields in zip(state.partitions, now["partitions"], strict=True)
+            for partition, fields in zip(state.partitions, now["partitions"], strict=True)
         }
         before, self._before = self._before, now
         changed = {
@@ -171,15 +171,15 @@ class _Events:
 
 
 _NONE = object()
-"""Equals nothing that a state can hold."""
+"""Value that no field of a state equals."""
 
 
 def _changed_partitions(
     before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]]
 ) -> Iterator[tuple[str, dict[str, Any] | None]]:
     for name, fields in after.items():
-        known = before.get(name, {})
-        changed = {field: value for field, value in fields.items() if known.get(field, _NONE) != value}
+        earlier = before.get(name, {})
+        changed = {field: value for field, value in fields.items() if earlier.get(field, _NONE) != value}
         if changed:
             yield name, changed
     for name in before:
@@ -187,8 +187,8 @@ def _changed_partitions(
             yield name, None
 
 
-def _named(event: TracedEvent, known: Iterable[Name]) -> Iterator[Name]:
-    """The partitions that an event names, or names the topic of."""
+def _named(event: TracedEvent, existing: Iterable[Name]) -> Iterator[Name]:
+    """Yield the partitions that an event names, directly or by their topic."""
     match event:
         case lines.AlterPartitionReassignments() | lines.WriteReassignPartitions():
             yield from (name for name, _ in event.targets)
@@ -197,13 +197,13 @@ def _named(event: TracedEvent, known: Iterable[Name]) -> Iterator[Name]:
         case lines.AlterPartition() | lines.CompleteReassignment():
             yield event.partition
         case lines.DeleteTopic():
-            yield from sorted(name for name in known if name[0] == event.topic)
+            yield from sorted(name for name in existing if name[0] == event.topic)
         case _:
             pass
 
 
 def _labelled(value: Any) -> Any:
-    """The same, with partitions called as everywhere in the document."""
+    """Return the value with the document's names of partitions."""
     match value:
         case (str(), int()):
             return _label(value)
@@ -220,14 +220,14 @@ def _label(name: Name) -> str:
 
 
 def _verdict(verdict: PartitionVerdict, source: str, broken: TraceError | None) -> dict[str, Any]:
-    document = shown_verdict(verdict, source)
+    document = verdict_document(verdict, source)
     if verdict.rejection is None:
         if broken is not None:
             document["kind"] = VerdictKind.INCONCLUSIVE
             document["reason"] = inconclusive_reason(broken)
         return document
     for difference in document["rejection"]["differences"]:
-        # A line without a refusal has an empty text there, which nobody would see.
+        # A line without a refusal has an empty text, which would be invisible.
         difference["expected"] = difference["expected"] or "none"
         difference["actual"] = difference["actual"] or "none"
     return document

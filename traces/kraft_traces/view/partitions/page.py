@@ -1,8 +1,8 @@
-"""The HTML file of a trace of partition reassignment: the page of `kraft_traces.view` with lanes of its own."""
+"""HTML page of a trace of partition reassignment: the page of `kraft_traces.view` with a lane for each partition."""
 
 from importlib.resources import files
 
-from kraft_traces.view.page import SHARED_SCRIPTS, assembled, asset
+from kraft_traces.view.page import SHARED_SCRIPTS, assemble_page, asset
 from kraft_traces.view.partitions.document import PartitionDocument
 
 _SCRIPTS = (
@@ -15,15 +15,15 @@ _SCRIPTS = (
     "stepping.js",
     "partition_page.js",
 )
-"""In the order in which they stand in the page."""
+"""Scripts in the order of the page."""
 
 
 def partition_page_of(document: PartitionDocument, title: str) -> str:
-    """The page: the same document gives the same text."""
-    # A block of its own, so that no name here meets one of the shared scripts.
+    """Return the page of a document; the same document gives the same text."""
+    # A separate block, so that no name collides with one of the shared scripts.
     own = ("{", *map(_own_asset, _SCRIPTS), "}")
     styles = "\n".join((asset("page.css"), _own_asset("partitions.css")))
-    return assembled(document, title, styles, "\n".join((*map(asset, SHARED_SCRIPTS), *own)))
+    return assemble_page(document, title, styles, "\n".join((*map(asset, SHARED_SCRIPTS), *own)))
 
 
 def _own_asset(name: str) -> str:

@@ -1,6 +1,6 @@
-"""Reading a trace of partition reassignment for its page: every line is kept, whether the trace is checked or not.
+"""Reader of a trace of partition reassignment for its page, which optionally checks the trace.
 
-A trace that stops being one, in the middle of a line or with a line that is malformed, is read up to there.
+A truncated or malformed trace is read up to the first line that cannot be read.
 """
 
 from kraft_traces.errors import TraceError
@@ -10,11 +10,11 @@ from kraft_traces.partitions.process import PartitionProcess
 from kraft_traces.partitions.reader import PartitionTraceReader
 from kraft_traces.streams import open_bytes
 from kraft_traces.view.partitions.document import PartitionDocument, partition_document
-from kraft_traces.view.reading import Reading, name_of
+from kraft_traces.view.reading import Reading, display_name
 
 
 class _Readable(PartitionTraceReader):
-    """Ends at the first line that cannot be read."""
+    """Reader that ends at the first line that cannot be read."""
 
     broken: TraceError | None = None
 
@@ -29,25 +29,25 @@ class _Readable(PartitionTraceReader):
 
 
 def read_partition_document(trace: str, *, checked: bool = True) -> Reading[PartitionDocument, PartitionVerdict]:
-    """The document of a trace, and the verdict on it.
+    """Return the document of a trace, and the verdict on it.
 
-    The document has the file's name without its folder: the same trace gives the same document wherever it lies.
+    The document has the file's name without its folder, so the same trace gives the same document in any folder.
 
     Args:
         trace: a file that can be read twice, .gz too.
-        checked: hold it to the model, for which Java is needed.  What comes after a wrong line is read, not checked.
+        checked: True to check it against the model, which requires Java.  Lines after a wrong one are not checked.
 
     Raises:
-        TraceError: the trace has no header that can be read.
+        TraceError: the header cannot be read.
     """
     with open_bytes(trace) as stream, _Readable(stream, trace) as reader:
         numbered = list(reader)
     verdict: PartitionVerdict | None = None
     if checked:
-        # TLC keeps one specification in a process, and here it may be that of the quorum.
+        # TLC keeps one specification per process, and this process may have that of the quorum.
         with PartitionProcess() as process:
             verdict = process.ask(_check, trace)
-    document = partition_document(name_of(trace), reader.header, numbered, verdict, broken=reader.broken)
+    document = partition_document(display_name(trace), reader.header, numbered, verdict, broken=reader.broken)
     return Reading(document, verdict, reader.broken)
 
 

@@ -1,4 +1,4 @@
-// The trace as the page needs it: what the controller had of each partition, and who was alive, after any event.
+// Partitions of the controller and alive brokers after any event.
 
 // Values by the index of the event that set them; the start has index -1.
 class Track {

@@ -1,4 +1,4 @@
-// The picture: a lane for the controller, one for the brokers, one for each partition. Only what is in view is drawn.
+// The picture: a lane for the controller, one for the brokers, one for each partition. Only the visible part is drawn.
 
 class Lanes {
   constructor(history, box, svg, spacer, onSelect) {
@@ -207,7 +207,7 @@ class Lanes {
 
 const shortened = (name) => (name.length <= 11 ? name : `${name.slice(0, 5)}…${name.slice(-5)}`);
 
-// Boxes beside each other, from x on.
+// Adjacent boxes, from x on.
 function* boxed(boxes, x, y) {
   for (const { text, names, words } of boxes) {
     const width = boxWidth(text);

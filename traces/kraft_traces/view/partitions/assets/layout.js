@@ -1,4 +1,4 @@
-// Where events stand: in their order, as near to each other as what they change can be read beside them.
+// Places of the events: in order, as close to each other as their labels allow.
 
 const STEP = 26, LETTER = 6.3, MARGIN = 92;
 const AXIS = 22, FIXED_LANE = 40, PARTITION_LANE = 88, FIXED = AXIS + 2 * FIXED_LANE;
@@ -15,7 +15,7 @@ function stretchWidth(lane, shows) {
   return Math.max(widthOf(heads[1] ?? heads[0]), setsWidth(sets), boxesWidth(replicaMarks(shows).map(({ text }) => text)));
 }
 
-// The place of each event, and how far the picture goes.
+// Place of each event, and width of the picture.
 function laidOut(history, zoom) {
   const start = MARGIN + 8, ends = new Map();
   for (const [lane, stretches] of history.stretches) {
@@ -30,7 +30,7 @@ function laidOut(history, zoom) {
   return { columns, start, end: after(null, at(history.events.length - 1) + 40) + 20 };
 }
 
-// Marks of an event: the lane, the shape, and whether it is hollow. The first one is where it happens.
+// Marks of an event: lane, shape, and true for a hollow one. The first one is in the lane of the event.
 function marksOf(event, lanes) {
   const own = (name) => (lanes.has(name) ? name : "controller");
   const at = (lane, kind, refused = isRefused(event)) => ({ lane, kind, refused });

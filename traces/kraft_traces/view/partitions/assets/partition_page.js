@@ -1,4 +1,4 @@
-// The page itself: what is shown of the selected event, and what its head and legend say.
+// The page: the selected event, the head and the legend.
 
 const KEYS = [
   ["→ or l, ← or h", "next event, event before"],
@@ -24,7 +24,7 @@ const SETS = [
 const told = new History(JSON.parse(byId("document").textContent));
 const movesLists = (index) => Object.values(told.events[index].changed?.partitions ?? {}).some((fields) => fields && (fields.adding || fields.removing));
 
-// The partition that Shift and an arrow stay with: one of the selected event's, unless another one was asked for.
+// Partition that Shift and an arrow follow: one of the selected event, unless the user selected another one.
 let followed = told.partitions[0] ?? null, askedFor = null;
 
 function goTo(index, name) {

@@ -1,4 +1,4 @@
-// What is beside the picture: the selected event, the partitions before and after it, all partitions at that moment.
+// Panels beside the picture: the selected event, its partitions before and after it, and all partitions after it.
 
 const TABLES_SHOWN = 6, CHANGES_SHOWN = 8, PARTITIONS_SHOWN = 60;
 
@@ -14,7 +14,7 @@ function showPartitionEvent(section, history, index) {
   titled(section, `${event.sequence}. ${event.event}`, ...parts);
 }
 
-// The fields of an event, beside what the controller has where that says why it is refused.
+// Fields of an event, next to those of the controller if they explain a refusal.
 function eventFacts(history, index) {
   const { event: name, fields } = history.events[index], event = history.events[index];
   const before = fields.partition ? history.stateOf(fields.partition, index - 1) : null;
@@ -40,7 +40,7 @@ function eventFacts(history, index) {
   }
 }
 
-// Brokers that are told the same one after the other stand in one line.
+// Consecutive brokers with the same notification share a line.
 function grouped(effects) {
   const found = [];
   for (const effect of effects) {
@@ -97,7 +97,7 @@ function partitionTable(history, name, index) {
   return tableOf(["field", "before", "after"], rows.map(([title, [one, other]]) => row(one === other ? title : `▸ ${title}`, [one, other], one === other ? "" : "changed")));
 }
 
-// Why a partition is as it is: the last events that changed it, the newest first.
+// History of a partition: the last events that changed it, the newest first.
 function changesUpTo(history, name, index, onSelect) {
   const all = history.changing.get(name), known = all.slice(0, firstAtLeast(all, index + 1));
   const items = known.slice(-CHANGES_SHOWN).reverse().map((at) => {

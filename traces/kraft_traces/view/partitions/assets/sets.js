@@ -1,6 +1,6 @@
-// The replicas of a partition as marks: a word or a sign for each thing that a colour says.
+// Replicas of a partition as marks, with a word or a sign for each color.
 
-// What is said of each replica of R, in their order.
+// Marks of each replica of R, in order.
 function replicaMarks({ partition, dead }) {
   return (partition?.replicas ?? []).map((id) => {
     const adding = partition.adding.includes(id), removing = partition.removing.includes(id);
@@ -22,7 +22,7 @@ function replicaChips(shows) {
   return list;
 }
 
-// The texts of a stretch of a partition's lane: the longest first where there is a choice.
+// Texts for a part of a partition's lane, the longest first.
 function stretchTexts({ partition, dead }) {
   if (!partition) return { heads: ["not there"], sets: [] };
   const { leader, leader_epoch: epoch, waits_for: waits, in_sync: inSync, adding, removing } = partition;

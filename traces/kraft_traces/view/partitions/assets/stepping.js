@@ -1,4 +1,4 @@
-// Which event is selected, and the keys, buttons, words and addresses that select another one.
+// The selected event, and the keys, buttons, search and addresses that select another one.
 
 const PAGE = 25, AT_REST_MS = 250;
 

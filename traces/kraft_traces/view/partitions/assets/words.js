@@ -32,7 +32,7 @@ const FIELDS = {
   leader: ["leader", (leader) => leader ?? "none"], leader_epoch: ["leader epoch", String], partition_epoch: ["partition epoch", String],
 };
 
-// Why a reassignment in progress is not complete.
+// Reason why a reassignment in progress is not complete.
 function waitsWorded(state, alive) {
   if (!state?.waits_for) return "nothing is in progress";
   const { brokers, any } = state.waits_for;
@@ -40,7 +40,7 @@ function waitsWorded(state, alive) {
   return `${any ? "one of " : ""}${brokers.map((broker) => (alive.includes(broker) ? broker : `${broker} (dead)`)).join(", ")} to be in sync`;
 }
 
-// With the name of a partition, only what the event says of that one.
+// With the name of a partition, only the part of the event about that one.
 function eventWords(event, name = null) {
   const { fields } = event;
   const targets = () => fields.targets.filter(([one]) => name === null || one === name).map(([name, ids]) => `${name} ${ids === null ? "cancel" : `TR ${listed(ids)}`}`).join(", ");
@@ -58,7 +58,7 @@ function eventWords(event, name = null) {
   }
 }
 
-// Replicas of a set that come and go, and other values before and after.
+// Added and removed members of a set, and other values before and after.
 function changesWorded(before, after) {
   if (!before || !after) return [after ? "is there" : "is gone"];
   const said = [];
@@ -75,7 +75,7 @@ function changesWorded(before, after) {
   return said;
 }
 
-// What is wrong with a list of replicas.
+// Problem of a list of replicas.
 function faultsOf(ids, allowed, words) {
   const strange = ids.filter((id) => !allowed.includes(id)), twice = ids.filter((id, place) => ids.indexOf(id) < place);
   return [strange.length ? `${plain([...new Set(strange)])} ${words}` : "", twice.length ? `${plain(twice)} is there twice` : ""].filter(Boolean);
@@ -83,7 +83,7 @@ function faultsOf(ids, allowed, words) {
 
 const answerOf = (event) => (event.effects ?? []).find((effect) => effect.type.endsWith("Answer"));
 
-// An error of the whole answer, or all of those for single partitions.
+// Error of the whole response, or the errors of single partitions.
 function errorsOf(event, name = null) {
   const answer = answerOf(event);
   if (!answer) return [];
@@ -92,7 +92,7 @@ function errorsOf(event, name = null) {
   return results.filter((error) => error !== "NONE");
 }
 
-// Why an event was refused: the errors of its answer, or what the controller found by itself.
+// Reason of a refusal: the errors of the response, or that of the controller.
 function refusalWords(history, index) {
   const event = history.events[index], errors = [...new Set(errorsOf(event))];
   if (event.refusal === "REQUEST_REFUSED" && errors.length) return errors.map((error) => withWords(error, ERRORS)).join("; ");
@@ -107,7 +107,7 @@ function whyNothingIsDue(history, name, index) {
   return state.waits_for ? `it waits for ${waitsWorded(state, history.clusterAt(index).alive)}` : "none is in progress";
 }
 
-// Did the event come to nothing, for one of its partitions?
+// True if the event was refused, for one of its partitions.
 function isRefused(event, name = null) {
   if (event.refusal) return true;
   if (name === null || event.event !== "AlterPartitionReassignments") return false;

@@ -1,6 +1,6 @@
-"""The writes of one step in one form, in however many portions and however often an implementation does them.
+"""Normal form of the writes of one step, whatever their portions and repetitions.
 
-The vectors' runner, the trace checker and the random runs all compare this form, so that they agree on what is right.
+The vectors' runner, the trace checker and the random runs all compare this form, so they agree on what is allowed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kraft_traces.alternatives.ordering import OUTBOUND
 from kraft_traces.effects import (
     TracedAppendRecords,
     TracedEffect,
@@ -18,28 +19,27 @@ from kraft_traces.effects import (
     TracedTruncateLog,
     TracedWriteSnapshot,
 )
-from kraft_traces.latitude.ordering import TOLD
 from kraft_traces.state_types import TracedState
 
 _LOG_CHANGES = (TracedAppendRecords, TracedTruncateLog, TracedWriteSnapshot)
 
 
 class Disk(NamedTuple):
-    """What is on a replica's disk, by what it has shown."""
+    """Contents of a replica's disk, as far as the replica recorded them."""
 
     file: TracedPersistQuorumState
-    """What the quorum state file holds."""
+    """Contents of the quorum state file."""
     synced: int
-    """Up to where the log is synced.  Earlier than the reference syncs is always right, so that where that does is a
-    lower bound: durable.flush-before-fetch."""
+    """End offset of the synced log.  Syncing earlier than the reference is always allowed, so the reference's offset is
+    a lower bound: durable.flush-before-fetch."""
 
     def after(self, effects: Sequence[TracedEffect]) -> "Disk":
-        """The disk when these were done, in their order."""
+        """Return the disk after these effects, in order."""
         file, synced = self
         for effect in effects:
             match effect:
                 case TracedPersistQuorumState(version=version):
-                    # A version that is not shown stays what it was.
+                    # A missing version is unchanged.
                     file = replace(effect, version=file.version) if version is UNSET else effect
                 case TracedFlushLog(end_offset):
                     synced = max(synced, end_offset)
@@ -53,11 +53,11 @@ class Disk(NamedTuple):
 
 
 NEW_DISK = Disk(TracedPersistQuorumState(0, None, None), 0)
-"""Nothing has been written to it."""
+"""Empty disk."""
 
 
 def disk_of(state: TracedState) -> Disk:
-    """The disk of a replica in a whole state of the reference, which writes at once what it changes."""
+    """Return the disk of a replica in a complete state of the reference, which writes changes at once."""
     epoch = 0 if state.epoch is UNSET else state.epoch
     leader_id = None if state.leader_id is UNSET else state.leader_id
     voted_key = None if state.voted_key is UNSET else state.voted_key
@@ -66,7 +66,7 @@ def disk_of(state: TracedState) -> Disk:
 
 
 def holds(file: TracedPersistQuorumState, wanted: TracedPersistQuorumState) -> bool:
-    """True if writing `wanted` changes nothing, because the file holds it already.
+    """True if writing `wanted` changes nothing, because the file has it already.
 
     Version 0 of the file has no directory id of the vote.  Rules: durable.fields-v0, durable.vote.v0-uuid-in-memory.
     """
@@ -77,23 +77,23 @@ def holds(file: TracedPersistQuorumState, wanted: TracedPersistQuorumState) -> b
 
 
 def normal_form(effects: Sequence[TracedEffect], disk: Disk) -> tuple[TracedEffect, ...]:
-    """The effects of a step without those that change nothing, and with those in one that are done in portions.
+    """Return the effects of a step without those that change nothing, and with portions joined.
 
-    - A write of what the file or the disk holds already is none.
+    - A write that does not change the file or the disk is removed.
     - The quorum state may be written in portions: the new epoch first, then leader and vote, as long as no portion
-      takes back what the file says of the same epoch.  The last one stays, where it stands.
-    - Records may be appended in portions, a log cut and synced in portions, a snapshot written twice.
-    - Of a timer that is started again the last start counts.
+      reverts a value of the file in the same epoch.  The last write is kept at its place.
+    - Records may be appended in portions, a log truncated and synced in portions, a snapshot written twice.
+    - The last start of a timer counts.
 
-    What stays twice was wrong in between.
+    A write that stays duplicate was wrong in between.
 
     Args:
-        effects: as they are shown, in their order.
-        disk: what is on the disk before the step.
+        effects: recorded effects in order.
+        disk: contents of the disk before the step.
     """
     now, form = disk, list[TracedEffect]()
     files: list[TracedPersistQuorumState] = []
-    """What the file held before each of the writes of it in `form`."""
+    """Contents of the file before each of its writes in `form`."""
     for effect in effects:
         if _changes_nothing(effect, now, form):
             continue
@@ -114,29 +114,33 @@ def normal_form(effects: Sequence[TracedEffect], disk: Disk) -> tuple[TracedEffe
 
 
 def counted(effects: Sequence[TracedEffect]) -> int:
-    """How many of the effects a crash point counts: the writes and what is sent."""
+    """Return the number of effects that a crash point counts: the writes and the sends."""
     return sum(not isinstance(effect, TracedStartTimer) for effect in effects)
 
 
 def counts_otherwise(effects: Sequence[TracedEffect], expected: Sequence[TracedEffect], disk: Disk) -> bool:
-    """Has a step that ended in a crash been done in other portions than those that the crash point counts?
+    """True if a step that ended in a crash was done in other portions than those that the crash point counts.
 
-    Then where the replica died is not where the reference would have: in between two portions of a write, for one.
+    Then the replica died at a point that the reference does not have, for example between two portions of a write.
 
     Args:
-        effects: what was done of it.
-        expected: what the reference does before it dies.
-        disk: what was on the disk before.
+        effects: completed effects.
+        expected: effects of the reference before it dies.
+        disk: contents of the disk before the step.
     """
     form = normal_form(effects, disk)
-    file = next((one for one in expected if isinstance(one, TracedPersistQuorumState)), None)
-    if file is not None and any(isinstance(one, TOLD) for one in form) and not holds(disk.after(form).file, file):
-        # Something was sent that needs the whole file.  Rule: vote.persist-before-reply
+    file = next((effect for effect in expected if isinstance(effect, TracedPersistQuorumState)), None)
+    if (
+        file is not None
+        and any(isinstance(effect, OUTBOUND) for effect in form)
+        and not holds(disk.after(form).file, file)
+    ):
+        # A message was sent that requires the complete file.  Rule: vote.persist-before-reply
         return False
     if counted(form) != counted(effects) or _synced_to(form) > _synced_to(expected):
         return True
-    last = next((one for one in reversed(form) if not isinstance(one, TracedStartTimer)), None)
-    wanted = [one for one in expected if type(one) is type(last)]
+    last = next((effect for effect in reversed(form) if not isinstance(effect, TracedStartTimer)), None)
+    wanted = [effect for effect in expected if type(effect) is type(last)]
     match last, wanted:
         case TracedPersistQuorumState(), [TracedPersistQuorumState() as whole]:
             return last != whole and _is_portion(last, whole, disk.file)
@@ -149,7 +153,7 @@ def counts_otherwise(effects: Sequence[TracedEffect], expected: Sequence[TracedE
 
 
 def _synced_to(effects: Sequence[TracedEffect]) -> int:
-    return max([one.end_offset for one in effects if isinstance(one, TracedFlushLog)], default=0)
+    return max([effect.end_offset for effect in effects if isinstance(effect, TracedFlushLog)], default=0)
 
 
 def _changes_nothing(effect: TracedEffect, now: Disk, form: Sequence[TracedEffect]) -> bool:
@@ -159,18 +163,18 @@ def _changes_nothing(effect: TracedEffect, now: Disk, form: Sequence[TracedEffec
         case TracedFlushLog(end_offset):
             return end_offset <= now.synced
         case TracedTruncateLog() | TracedWriteSnapshot():
-            # What is cut again after records were appended is another cut.
-            log = [one for one in form if isinstance(one, _LOG_CHANGES)]
+            # A truncation after an append is a new one, even to the same offset.
+            log = [earlier for earlier in form if isinstance(earlier, _LOG_CHANGES)]
             return effect in log if isinstance(effect, TracedWriteSnapshot) else log[-1:] == [effect]
         case _:
             return False
 
 
 def _drop_portions(form: list[TracedEffect], files: list[TracedPersistQuorumState]) -> None:
-    """Leave out the writes of the file that are portions of the last one, if all of them are."""
-    places = [place for place, one in enumerate(form) if isinstance(one, TracedPersistQuorumState)]
-    writes = [one for one in form if isinstance(one, TracedPersistQuorumState)]
-    if all(_is_portion(one, writes[-1], file) for one, file in zip(writes[:-1], files, strict=False)):
+    """Remove the writes of the file before the last one, if all of them are portions of it."""
+    places = [place for place, effect in enumerate(form) if isinstance(effect, TracedPersistQuorumState)]
+    writes = [effect for effect in form if isinstance(effect, TracedPersistQuorumState)]
+    if all(_is_portion(write, writes[-1], file) for write, file in zip(writes[:-1], files, strict=False)):
         for place in reversed(places[:-1]):
             del form[place]
         del files[1:]
@@ -179,18 +183,18 @@ def _drop_portions(form: list[TracedEffect], files: list[TracedPersistQuorumStat
 def _is_portion(
     written: TracedPersistQuorumState, whole: TracedPersistQuorumState, file: TracedPersistQuorumState
 ) -> bool:
-    """Does a write of the file say nothing but what the whole says, or what is known before it is said?"""
+    """True if each value of a write is that of the whole write, or that of the file before it."""
     versions = {written.version, whole.version} - {UNSET}
     if written.epoch != whole.epoch or len(versions) > 1:
         return False
     goes_on = file.epoch == written.epoch
     before = (file.leader_id, file.voted_key) if goes_on else (None, None)
-    said = zip((written.leader_id, written.voted_key), before, (whole.leader_id, whole.voted_key), strict=True)
-    return all(value in (earlier, later) for value, earlier, later in said)
+    values = zip((written.leader_id, written.voted_key), before, (whole.leader_id, whole.voted_key), strict=True)
+    return all(value in (earlier, later) for value, earlier, later in values)
 
 
 def _is_joined(effect: TracedAppendRecords, form: list[TracedEffect]) -> bool:
-    """Records that go on where the step's earlier ones end are one append with those."""
+    """True if the records continue an earlier append of the step, with which they are joined."""
     for place in reversed(range(len(form))):
         earlier = form[place]
         if isinstance(earlier, TracedAppendRecords):
@@ -204,7 +208,7 @@ def _is_joined(effect: TracedAppendRecords, form: list[TracedEffect]) -> bool:
 
 
 def _replace_portion(effect: TracedEffect, form: list[TracedEffect]) -> None:
-    """The last sync, the last cut that goes deeper than the one before, and the last start of a timer count."""
+    """Add a sync, a truncation or a timer start, in place of an earlier one that it makes redundant."""
     for place, earlier in enumerate(form):
         match earlier, effect:
             case TracedFlushLog(), TracedFlushLog():
@@ -222,21 +226,21 @@ def _replace_portion(effect: TracedEffect, form: list[TracedEffect]) -> None:
 
 
 def _appends(effects: Sequence[TracedEffect]) -> bool:
-    return any(isinstance(one, TracedAppendRecords) for one in effects)
+    return any(isinstance(effect, TracedAppendRecords) for effect in effects)
 
 
 LOG_ENDS = "where the log ends"
-"""What is expected of a sync of more than the log has ends with this."""
+"""End of the expected value of a difference about a sync beyond the end of the log."""
 SYNC_RULE = "durable.flush-before-fetch"
-"""What a sync of more than the log has breaks, whatever the event: the records that come after it are not synced."""
+"""Rule that a sync beyond the end of the log breaks, because records appended after it are not synced."""
 
 
 def syncs_beyond_log(effects: Sequence[TracedEffect], end: int | None) -> Iterator[tuple[int, TracedFlushLog, int]]:
-    """The syncs of more than the log has at that moment: their places, and where the log ends there.
+    """Yield the syncs beyond the end of the log: their indexes, and the end offset of the log at that point.
 
     Args:
-        effects: in their order.
-        end: where the log ends before them, if it is known.
+        effects: effects in order.
+        end: end offset of the log before them, if it is known.
     """
     for place, effect in enumerate(effects):
         if isinstance(effect, TracedFlushLog) and end is not None and effect.end_offset > end:
@@ -245,7 +249,7 @@ def syncs_beyond_log(effects: Sequence[TracedEffect], end: int | None) -> Iterat
 
 
 def _log_end_after(effect: TracedEffect, end: int | None) -> int | None:
-    """Where the log ends after an effect, if it is known."""
+    """Return the end offset of the log after an effect, if it is known."""
     match effect:
         case TracedAppendRecords(base_offset, records):
             return base_offset + len(records)

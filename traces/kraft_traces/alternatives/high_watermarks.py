@@ -1,4 +1,4 @@
-"""A high watermark of 0 in place of one that is unknown: neither says that a record is committed."""
+"""A high watermark of 0 in place of an unknown one: neither means that a record is committed."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -13,33 +13,32 @@ from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedFetchResponse, TracedMessage
 from kraft_traces.state_types import TracedState
 
-_Shown = TypeVar("_Shown", TracedMessage, TracedState)
+_Traced = TypeVar("_Traced", TracedMessage, TracedState)
 
 
-def as_unknown(shown: _Shown) -> _Shown:
-    """A state or a message that arrives, with -1 for a high watermark of 0."""
-    is_zero = isinstance(shown, TracedState | TracedFetchResponse) and shown.high_watermark == 0
-    return replace(shown, high_watermark=UNKNOWN_HIGH_WATERMARK) if is_zero else shown
+def as_unknown(traced: _Traced) -> _Traced:
+    """Return a state or a delivered message with -1 for a high watermark of 0."""
+    is_zero = isinstance(traced, TracedState | TracedFetchResponse) and traced.high_watermark == 0
+    return replace(traced, high_watermark=UNKNOWN_HIGH_WATERMARK) if is_zero else traced
 
 
 def checkpoint_as_unknown(line: CheckpointLine) -> CheckpointLine:
-    """A checkpoint with -1 for each high watermark of 0."""
-    replicas = tuple([replace(one, state=as_unknown(one.state)) for one in line.replicas])
-    network = tuple([replace(one, message=as_unknown(one.message)) for one in line.network])
+    """Return a checkpoint with -1 for each high watermark of 0."""
+    replicas = tuple([replace(replica, state=as_unknown(replica.state)) for replica in line.replicas])
+    network = tuple([replace(flight, message=as_unknown(flight.message)) for flight in line.network])
     return replace(line, replicas=replicas, network=network)
 
 
 def published_as_unknown(effects: Sequence[TracedEffect], is_first: Callable[[], bool]) -> tuple[TracedEffect, ...]:
-    """The effects with -1 for a high watermark of 0 that is sent beside an error, or if nothing can be committed yet.
+    """Return the effects with -1 for a sent high watermark of 0, if it comes with an error or nothing can be committed.
 
-    A leader that has records of earlier epochs publishes -1: followers may know a higher one, which must not fall.
-    Nobody reads a high watermark beside an error.
+    A leader with records of earlier epochs must send -1, because followers may know a higher one, which must not fall.
+    Receivers ignore a high watermark that comes with an error.
     Rules: hw.own-epoch, hw.monotonic.
 
     Args:
-        effects: as an implementation shows them.
-        is_first: asked where a 0 is sent without an error; true if the log of the sender has no records of earlier
-            epochs.
+        effects: effects of an implementation.
+        is_first: called if a 0 is sent without an error; True if the sender's log has no records of earlier epochs.
     """
 
     def read(effect: TracedEffect) -> TracedEffect:
@@ -53,7 +52,7 @@ def published_as_unknown(effects: Sequence[TracedEffect], is_first: Callable[[],
 
 
 def has_error(message: TracedMessage) -> bool:
-    """True if a response shows an error."""
+    """True if a response has an error."""
     return getattr(message, "error", UNSET) not in (UNSET, Error.NONE)
 
 

@@ -1,12 +1,12 @@
-"""Fields that a response of Kafka's protocol has no place for: nobody can be asked to show them."""
+"""Fields that a response in Kafka's protocol does not have, so an implementation cannot be required to show them."""
 
 from msgspec import UNSET
 
 from kraft_reference.messages import Error
-from kraft_traces.message_types import TracedMessage, type_of
+from kraft_traces.message_types import TracedMessage, message_type
 
 TOP_LEVEL = (Error.INCONSISTENT_CLUSTER_ID,)
-"""Errors that Kafka's quorum responses have at the top, without any partition.  Rule: wire.common-errors."""
+"""Errors at the top level of Kafka's quorum responses, without any partition.  Rule: wire.common-errors."""
 
 _OF_A_PARTITION = {
     "VoteResponse",
@@ -16,19 +16,19 @@ _OF_A_PARTITION = {
     "FetchSnapshotResponse",
 }
 _WITHOUT_A_LEADER = {"AddVoterResponse", "RemoveVoterResponse"}
-"""They have an error and its text alone."""
+"""Responses that have an error and its text only."""
 
 
 def has_place(response: TracedMessage, field: str) -> bool:
-    """Has Kafka's schema of this response a place for the field?
+    """True if Kafka's schema of this response has the field.
 
     Rules: wire.common-errors, wire.add-voter, wire.remove-voter.
 
     Args:
-        response: as it is expected; anything else has a place for all of its fields.
+        response: the expected response; any other value has all its fields.
         field: its name in a trace.
     """
-    kind = type_of(response)
+    kind = message_type(response)
     if kind in _WITHOUT_A_LEADER:
         return field not in {"epoch", "leader_id", "leader_endpoint"}
     if kind in _OF_A_PARTITION and getattr(response, "error", UNSET) in TOP_LEVEL:

@@ -1,4 +1,4 @@
-"""When a timer may be started otherwise: the texts fix little of election timers, and most of that with SHOULD."""
+"""Alternatives of timers: the KIPs say little about election timers, and most of it with SHOULD."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,8 +6,8 @@ from msgspec import UNSET
 
 from kraft_reference.effects import Timer
 from kraft_reference.roles import Role
+from kraft_traces.alternatives.values import Alternative, MayStart
 from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
-from kraft_traces.latitude.values import Latitude, MayStart
 from kraft_traces.message_types import TracedEndQuorumEpochRequest, TracedVoteResponse
 from kraft_traces.state_types import TracedState
 from kraft_traces.vocabulary import EventName
@@ -18,30 +18,30 @@ _RUNNING = frozenset({Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RE
 """The roles in which a voter has an election timer."""
 
 
-def latitude_of(
+def timer_alternatives(
     event: EventName, message: object, before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState
-) -> tuple[Latitude, ...]:
-    """The latitude of the timers that a step starts; `message` is the traced one that arrives in it, if any does.
+) -> tuple[Alternative, ...]:
+    """Return the alternatives of the timers that a step starts; `message` is the delivered message, if there is one.
 
-    - A vote that is cast need not start it again where one is running.
-    - From Resigned to Unattached it may be another one than one that has fired.
-    - From Prospective or Candidate to Unattached it may be what is left of the one that runs, which is nothing when
-      that has fired: nobody starts it then, or it fires at once.
-    - A Candidate that cannot win any more may wait out the one that it has, or for no time.
-    - An observer whose fetch timer has fired searches until it has fetched: that it fires again changes nothing.
-    - An upgrade need have no time within which it must be over.
-    - A leader that was the only voter may have had its timers all the time.
-    - A Follower that is told of no preferred candidate may stand at once, or wait.
+    - Casting a vote need not restart a running election timer.
+    - From Resigned to Unattached, the election timeout may differ from the expired one.
+    - From Prospective or Candidate to Unattached, the replica may keep the running election timer.  If that has
+      expired, it starts none, or one that fires at once.
+    - A Candidate that can no longer win may keep its timer, or not wait at all.
+    - An observer whose fetch timer has fired searches until it has fetched, so another timeout changes nothing.
+    - An upgrade need not have a deadline.
+    - A leader that was the only voter may have run its timers all the time.
+    - A Follower that receives an empty list of preferred candidates may become a candidate at once, or wait.
 
     Rules: vote.grant.resets-timer, state.resigned.timer-handover, state.unattached.entry-timer, state.candidate.lost,
     observer.fetch-timeout, kraft-version.reply-after-commit, check-quorum.sole-voter, end-quorum.handle.
     """
-    started = [(f"outputs[{n}]", one.timer) for n, one in enumerate(outputs) if isinstance(one, TracedStartTimer)]
-    found = [
-        one
+    started = [(f"outputs[{n}]", it.timer) for n, it in enumerate(outputs) if isinstance(it, TracedStartTimer)]
+    alternatives = [
+        alternative
         for path, timer in started
         if timer is Timer.ELECTION
-        for one in _of_one(path, event, before, outputs, changes)
+        for alternative in _of_election_timer(path, event, before, outputs, changes)
     ]
     absent: dict[Timer, str] = {}
     if event == "FetchTimeout" and _role_after(before, changes) is Role.FOLLOWER:
@@ -50,43 +50,47 @@ def latitude_of(
         absent[Timer.VOTER_CHANGE] = "kraft-version.reply-after-commit sets no time"
     if before.role is Role.LEADER and _is_alone(before, TracedState()):
         absent |= dict.fromkeys(_OF_A_LEADER, "check-quorum.sole-voter does not say that none may run")
-    found += [Latitude(path, absent[timer], absent=True) for path, timer in started if timer in absent]
+    alternatives += [Alternative(path, absent[timer], absent=True) for path, timer in started if timer in absent]
     if isinstance(message, TracedEndQuorumEpochRequest) and message.preferred_candidates == ():
         reason = "end-quorum.handle leaves open what an empty list says"
-        found += [Latitude(f"{path}.duration_ms", reason, free=True) for path, timer in started if timer is Timer.FETCH]
-    return tuple(found)
+        fetch = [path for path, timer in started if timer is Timer.FETCH]
+        alternatives += [Alternative(f"{path}.duration_ms", reason, free=True) for path in fetch]
+    return tuple(alternatives)
 
 
-def _of_one(
+def _of_election_timer(
     path: str, event: EventName, before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState
-) -> Iterator[Latitude]:
+) -> Iterator[Alternative]:
     duration = f"{path}.duration_ms"
     fired = event == "ElectionTimeout"
     match before.role, _role_after(before, changes):
         case Role.RESIGNED, Role.UNATTACHED if fired:
-            yield Latitude(duration, "state.resigned.timer-handover says SHOULD", free=True)
+            yield Alternative(duration, "state.resigned.timer-handover says SHOULD", free=True)
         case ((Role.PROSPECTIVE | Role.CANDIDATE), Role.UNATTACHED) if fired:
-            yield Latitude(duration, "state.unattached.entry-timer says SHOULD", free=True)
+            yield Alternative(duration, "state.unattached.entry-timer says SHOULD", free=True)
         case ((Role.PROSPECTIVE | Role.CANDIDATE | Role.RESIGNED), Role.UNATTACHED):
-            yield Latitude(path, "state.unattached.entry-timer says SHOULD", absent=True)
+            yield Alternative(path, "state.unattached.entry-timer says SHOULD", absent=True)
         case Role.CANDIDATE, Role.CANDIDATE if event == "HandleVoteResponse":
             reason = "state.candidate.lost leaves open how it waits"
-            yield Latitude(path, reason, absent=True)
-            yield Latitude(duration, reason, free=True)
+            yield Alternative(path, reason, absent=True)
+            yield Alternative(duration, reason, free=True)
         case earlier, later if earlier == later and _grants(outputs):
-            yield Latitude(path, "vote.grant.resets-timer says SHOULD", absent=True)
+            yield Alternative(path, "vote.grant.resets-timer says SHOULD", absent=True)
         case _:
             pass
 
 
 def may_start(before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState) -> tuple[MayStart, ...]:
-    """The timers that a step may start although the reference does not.
+    """Return the timers that a step may start although the reference does not.
 
     Rules: state.unattached.entry-timer, vote.grant.resets-timer, state.sole-voter, check-quorum.sole-voter.
     """
     alone = _role_after(before, changes) is Role.LEADER and _is_alone(before, changes)
     reason = "check-quorum.sole-voter: nothing comes of one that fires"
-    return (*_may_start_election(before, outputs, changes), *[MayStart(one, reason) for one in _OF_A_LEADER if alone])
+    return (
+        *_may_start_election(before, outputs, changes),
+        *[MayStart(timer, reason) for timer in _OF_A_LEADER if alone],
+    )
 
 
 def _may_start_election(
@@ -113,7 +117,7 @@ def _role_after(before: TracedState, changes: TracedState) -> object:
 
 
 def _is_alone(before: TracedState, changes: TracedState) -> bool:
-    """Is it the only voter of its newest voters set afterwards?"""
+    """True if the replica is the only voter of its newest voter set after the step."""
     entry = before.voters if changes.voters is UNSET else changes.voters
     assert entry is not UNSET, "a vector has every field"
     assert entry.voters is not UNSET, "and every part of it"
@@ -121,7 +125,7 @@ def _is_alone(before: TracedState, changes: TracedState) -> bool:
 
 
 def _is_voter(before: TracedState, changes: TracedState) -> bool:
-    """Is the replica in its newest voters set afterwards?"""
+    """True if the replica is in its newest voter set after the step."""
     entry = before.voters if changes.voters is UNSET else changes.voters
     key = before.replica_key if changes.replica_key is UNSET else changes.replica_key
     assert entry is not UNSET, "a vector has every field"
@@ -133,4 +137,5 @@ def _is_voter(before: TracedState, changes: TracedState) -> bool:
 
 def _grants(outputs: Sequence[TracedEffect]) -> bool:
     answers = [output.message for output in outputs if isinstance(output, TracedSend)]
-    return any(isinstance(one, TracedVoteResponse) and one.granted is True and one.pre_vote is False for one in answers)
+    votes = [answer for answer in answers if isinstance(answer, TracedVoteResponse)]
+    return any(vote.granted is True and vote.pre_vote is False for vote in votes)
