@@ -55,7 +55,7 @@ def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captur
     assert f"{trace}: accepted, " in out
     assert f"{mutant}:31: event 30 (CompleteReassignment): the recorded outcome differs from the model" in out
     assert "explained by   breaking rule partition-reassign.add-before-remove" in out
-    assert "  rules          partition-reassign.add-before-remove, " in out
+    assert "  read the rule  kraft-spec rules partition-reassign.add-before-remove" in out
     prefix = tmp_path / "partition-mutant.failing.jsonl"
     assert prefix.read_bytes().splitlines() == mutant.read_bytes().splitlines()[:31]
     _, (normal, quorum, bug) = document(capsys, *words)

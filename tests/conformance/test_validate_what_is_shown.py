@@ -58,7 +58,7 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
         (
             '"epoch":1,"voted_key":{"id":1,"directory_id":"A"}',
             '"epoch":1,"voted_key":null',
-            "  rules        state.same",
+            "  related rules  state.same",
         ),
         ('"role":"Candidate"', '"role":"Candidate","log_end_offset":5', "  event's rules  prevote.response."),
     ],
