@@ -144,6 +144,7 @@ lint:
 	@tools/ensure_venv.sh test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/english.py
 	@$(MAKE) --no-print-directory --jobs=2 types contracts
 
 types:

@@ -70,8 +70,10 @@ def pytest_report_header(config: pytest.Config) -> str:
     if settings().derandomize:
         seed = "derandomized"
     else:
-        given: int | None = config.getoption("--hypothesis-seed")
-        seed = "seed drawn afresh (--hypothesis-seed=N fixes it)" if given is None else f"seed {given}"
+        hypothesis_seed: int | None = config.getoption("--hypothesis-seed")
+        seed = (
+            "seed drawn afresh (--hypothesis-seed=N fixes it)" if hypothesis_seed is None else f"seed {hypothesis_seed}"
+        )
     return f"hypothesis examples: profile {_chosen_profile()}, {seed}"
 
 

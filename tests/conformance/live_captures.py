@@ -171,8 +171,8 @@ def elected() -> Capture:
     """Replica 1 is elected in epoch 1, and replicas 2 and 3 fetch its first batch and one record."""
     capture = Capture()
     for pre_vote, epoch in ((True, 0), (False, 1)):
-        for asked in [capture.vote(1, node, epoch, pre_vote=pre_vote) for node in (2, 3)]:
-            capture.voted(asked, epoch)
+        for request in [capture.vote(1, node, epoch, pre_vote=pre_vote) for node in (2, 3)]:
+            capture.voted(request, epoch)
     for node in (2, 3):
         capture.announce(1, node, 1)
     capture.fetched(capture.fetch(2, 1, (0, 0)), 1, -1, FIRST_BATCH)

@@ -80,11 +80,11 @@ def test_the_action_installs_from_its_own_sources(tmp_path: Path) -> None:
 def test_the_job_of_gitlab_runs_the_vectors_and_leaves_reports(tmp_path: Path, adapter: str, code: int) -> None:
     head, job = yaml.safe_load_all((FILES / "gitlab.yml").read_text())
     inputs = head["spec"]["inputs"]
-    given = {name: option.get("default") for name, option in inputs.items()} | {"adapter": adapter, "arguments": FEW}
-    assert given["suite"] == suite_version()
-    assert given["package"] == f"kraft-spec[conformance]=={suite_version()}.*"
+    values = {name: option.get("default") for name, option in inputs.items()} | {"adapter": adapter, "arguments": FEW}
+    assert values["suite"] == suite_version()
+    assert values["package"] == f"kraft-spec[conformance]=={suite_version()}.*"
     lines = job["kraft-conformance"]["script"]
-    script = _filled("\n".join(lines), r"\$\[\[ inputs\.(\w+) ]]", given)
+    script = _filled("\n".join(lines), r"\$\[\[ inputs\.(\w+) ]]", values)
     ended = shell(script, tmp_path)
     assert ended.returncode == code, ended.stderr
     artifacts = job["kraft-conformance"]["artifacts"]

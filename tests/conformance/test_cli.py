@@ -113,8 +113,8 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
     wrong = altered(trace, 20, '"granted":false', '"granted":true')
     code, out = output(capsys, "validate", str(wrong), "--prefixes", str(tmp_path))
     assert code == ExitCode.VIOLATION
-    for said in ("the recorded outcome differs from the model", ".granted", "rules"):
-        assert said in out
+    for text in ("the recorded outcome differs from the model", ".granted", "rules"):
+        assert text in out
     prefix = tmp_path / "altered.failing.jsonl"
     assert str(prefix) in out.replace("\n", "")
     lines = prefix.read_text().splitlines()
@@ -137,8 +137,8 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
 def test_malformed_traces_are_named(content: bytes, printed: str, tmp_path: Path, capsys: Captured) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_bytes(content)
-    code, told = error(capsys, "validate", str(bad))
-    assert (code, printed in told, str(bad) in told) == (ExitCode.BAD_INPUT, True, True), told
+    code, message = error(capsys, "validate", str(bad))
+    assert (code, printed in message, str(bad) in message) == (ExitCode.BAD_INPUT, True, True), message
 
 
 @pytest.mark.parametrize("text", ["b\u00fccher", "back\\slash", 'quo"te'])

@@ -40,7 +40,7 @@ class Block(NamedTuple):
 def sections(page: str) -> dict[str, list[Block]]:
     """Return the blocks below each heading of the second level; sections are independent."""
     return {
-        part.partition("\n")[0]: [Block(*found.groups()) for found in _BLOCK.finditer(part)]
+        part.partition("\n")[0]: [Block(*match.groups()) for match in _BLOCK.finditer(part)]
         for part in page.split("\n## ")
     }
 
@@ -131,7 +131,7 @@ def rewritten(page: str) -> str:
     outputs = []
     for blocks in sections(page).values():
         with tempfile.TemporaryDirectory() as folder:
-            outputs += [printed for shown, printed in Reader(Path(folder)).outputs(blocks) if shown is not None]
+            outputs += [printed for example, printed in Reader(Path(folder)).outputs(blocks) if example is not None]
     left = iter(outputs)
     return _BLOCK.sub(lambda block: block[0] if block[1] or block[2] else f"```\n{next(left)}```\n", page)
 

@@ -145,16 +145,16 @@ def test_a_failed_step_names_the_broken_rule_first(bug: Misnamed) -> None:
     vector = Catalogue().of_replica(bug.vector)
     hello = LocalSession(ReferenceAdapter()).hello
     state = None
-    for given in steps_of(vector, vector.cluster):
+    for recorded in steps_of(vector, vector.cluster):
         # The bug may have led to another state than the reference's before anything shows it.
-        own = given if state is None else given._replace(state=state)
+        own = recorded if state is None else recorded._replace(state=state)
         wrong = next((step for _, step in outcomes(own, {bug.name: bug.edits})), None) or played(replica, own)
         state = wrong.state
         effects = tuple([traced_effect(1, effect) for effect in wrong.effects])
-        observed = Observation(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
+        observed = Observation(effects, wrong.refusal, traced_state(state), disk_of(traced_state(recorded.state)))
         compare = StepComparison(observed, hello).differences
-        if compare(played(replica, given)):
-            assert attributed(given, compare, vector.rules).rules[0] == bug.rule
+        if compare(played(replica, recorded)):
+            assert attributed(recorded, compare, vector.rules).rules[0] == bug.rule
             return
     raise AssertionError("the vector does not meet the bug")
 

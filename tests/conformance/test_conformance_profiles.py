@@ -241,8 +241,8 @@ def happening(vector: PartitionVector, profile: of_partitions.ReassignmentProfil
     """Return the outcome of a vector's events under a profile."""
     configuration = replace(configuration_of(vector.cluster), profile=profile)
     state, done = initial_state(configuration), []
-    for number, one in enumerate((*vector.history, *vector.steps), 1):
-        done.append(happen(number, state, event_of(one.event), configuration))
+    for number, step in enumerate((*vector.history, *vector.steps), 1):
+        done.append(happen(number, state, event_of(step.event), configuration))
         state = done[-1].state
     return done
 

@@ -301,11 +301,11 @@ def test_a_failure_that_other_vectors_caused_is_told_from_others(capsys: Capture
     words = (altered("forgets-little"), "-k", "prevote.follower")
     code, results = ran(capsys, *words)
     assert code == ExitCode.VIOLATION
-    told = "pass in a new process: reset does not clear the state of earlier vectors"
+    message = "pass in a new process: reset does not clear the state of earlier vectors"
     # The first few are asked again.
-    assert [statu.get("remark") for statu in of_status(results, "fail")[:3]] == [told] * 3
+    assert [statu.get("remark") for statu in of_status(results, "fail")[:3]] == [message] * 3
     printed = output(capsys, "conformance", "run", "--adapter", *words)[1]
-    assert f" note: {told} " in " ".join(printed.split())
+    assert f" note: {message} " in " ".join(printed.split())
 
 
 def test_what_only_a_should_decides_can_be_left_out(capsys: Captured) -> None:
@@ -436,8 +436,8 @@ def test_a_flood_on_standard_error_blocks_nobody(capsys: Captured) -> None:
     ],
 )
 def test_what_cannot_be_run_is_told(capsys: Captured, words: tuple[str, ...], code: int, printed: str) -> None:
-    found_code, told = error(capsys, "conformance", *words)
-    assert (found_code, printed in told) == (code, True), told
+    found_code, message = error(capsys, "conformance", *words)
+    assert (found_code, printed in message) == (code, True), message
 
 
 def test_an_unknown_mutant_is_a_usage_error() -> None:

@@ -86,10 +86,10 @@ def test_a_number_without_an_event_is_said_and_the_selection_stays(browser: Any,
     assert (observed.text("#notice"), observed.heading) == ("no event 999; the last is 312", "82. HandleVoteRequest")
     observed.press("Home")
     assert (observed.text("#notice"), observed.heading[:3]) == ("", "1. ")
-    for typed, said in (("400", "no event 400"), ("1e1", "no event 1e1"), ("", "no event without a number")):
+    for typed, message in (("400", "no event 400"), ("1e1", "no event 1e1"), ("", "no event without a number")):
         observed.page.fill("#at", typed)
         observed.page.press("#at", "Enter")
-        assert observed.text("#notice") == f"{said}; the last is 312"
+        assert observed.text("#notice") == f"{message}; the last is 312"
         assert (observed.heading[:3], observed.page.input_value("#at")) == ("1. ", "1")
     observed.page.evaluate("location.hash = '#nonsense'")
     observed.page.wait_for_function("document.getElementById('notice').textContent.includes('nonsense')")

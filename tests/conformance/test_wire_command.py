@@ -25,14 +25,14 @@ class Shell:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
         self._monkeypatch, self._captured = monkeypatch, capfdbinary
 
-    def __call__(self, *words: str, given: bytes | str = b"") -> tuple[int, str, str]:
+    def __call__(self, *words: str, stdin: bytes | str = b"") -> tuple[int, str, str]:
         """Exit code, standard output and standard error."""
-        code, out, err = self.binary(*words, given=given)
+        code, out, err = self.binary(*words, stdin=stdin)
         return code, out.decode(), err
 
-    def binary(self, *words: str, given: bytes | str = b"") -> tuple[int, bytes, str]:
+    def binary(self, *words: str, stdin: bytes | str = b"") -> tuple[int, bytes, str]:
         """The same, with standard output as bytes."""
-        content = given.encode() if isinstance(given, str) else given
+        content = stdin.encode() if isinstance(stdin, str) else stdin
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         code = main(["wire", *words])
         sys.stdout.flush()
@@ -49,15 +49,15 @@ def test_a_request_says_itself_what_it_is(wire: Shell) -> None:
     code, out, err = wire("decode", str(VOTE.hex))
     assert (code, err) == (0, "")
     assert json.loads(out) == {"api": "Vote", "kind": "request", "version": 2} | VOTE.json
-    assert wire("encode", given=out) == (0, f"{VOTE.hex}\n", "")
+    assert wire("encode", stdin=out) == (0, f"{VOTE.hex}\n", "")
 
 
 def test_a_response_needs_api_and_version(wire: Shell) -> None:
     pair = PAIRS["fetch-response-v17-typical"]
-    code, out, _ = wire("decode", "--api", "fetch", "--version", "17", "-", given=f"{pair.hex}\n")
+    code, out, _ = wire("decode", "--api", "fetch", "--version", "17", "-", stdin=f"{pair.hex}\n")
     assert (code, json.loads(out)) == (0, {"api": "Fetch", "kind": "response", "version": 17} | pair.json)
-    assert wire("encode", given=out)[:2] == (0, f"{pair.hex}\n")
-    code, _, err = wire("decode", "--api", "fetch", "-", given="00")
+    assert wire("encode", stdin=out)[:2] == (0, f"{pair.hex}\n")
+    code, _, err = wire("decode", "--api", "fetch", "-", stdin="00")
     assert code == ExitCode.USAGE
     assert err == "a response needs both --api and --version; a request says both itself\n"
 
@@ -81,14 +81,14 @@ def test_a_body_alone_gets_a_header(wire: Shell, tmp_path: Path) -> None:
 def test_bytes_in_place_of_hex(wire: Shell) -> None:
     raw = bytes.fromhex(str(VOTE.hex))
     document = json.dumps({"header": VOTE.json["header"], "body": VOTE.json["body"]})
-    assert wire.binary("encode", "--api", "Vote", "--binary", given=document) == (0, raw, "")
-    assert json.loads(wire("decode", "--binary", "-", given=raw)[1])["body"] == VOTE.json["body"]
+    assert wire.binary("encode", "--api", "Vote", "--binary", stdin=document) == (0, raw, "")
+    assert json.loads(wire("decode", "--binary", "-", stdin=raw)[1])["body"] == VOTE.json["body"]
     assert wire("decode", "--binary", "00")[0] == ExitCode.USAGE
 
 
 def test_what_a_version_lacks_is_dropped_and_said_or_refused(wire: Shell) -> None:
     body = VOTE.json["body"]
-    code, out, err = wire("encode", "--api", "Vote", "--version", "0", given=json.dumps(body))
+    code, out, err = wire("encode", "--api", "Vote", "--version", "0", stdin=json.dumps(body))
     assert (code, out) == (ExitCode.BAD_INPUT, "")
     assert err == (
         "standard input: body.topics[0].partitions[0].preVote: expected its default before version 2, actual True "
@@ -96,7 +96,7 @@ def test_what_a_version_lacks_is_dropped_and_said_or_refused(wire: Shell) -> Non
     )
     body = json.loads(json.dumps(body))
     body["topics"][0]["partitions"][0]["preVote"] = False
-    code, out, err = wire("encode", "--api", "Vote", "--version", "0", given=json.dumps(body))
+    code, out, err = wire("encode", "--api", "Vote", "--version", "0", stdin=json.dumps(body))
     assert code == 0
     assert err.splitlines() == [
         f"dropped, since version 0 of VoteRequest lacks it: body.{path}"
@@ -114,12 +114,12 @@ def test_a_malformed_frame_is_bad_input(wire: Shell) -> None:
     code, out, err = wire("decode", str(VOTE.hex)[:-8])
     assert (code, out) == (ExitCode.BAD_INPUT, "")
     assert err == "the frame: byte 4: frame: expected 132 bytes, as its length says, actual 128 (truncated)\n"
-    code, _, err = wire("decode", "-", given="0g")
+    code, _, err = wire("decode", "-", stdin="0g")
     assert (code, err) == (
         ExitCode.BAD_INPUT,
         "standard input: hex: expected hex digits, actual 'g' as digit 1 (not-hex)\n",
     )
-    code, _, err = wire("decode", "-", given=b"\xff")
+    code, _, err = wire("decode", "-", stdin=b"\xff")
     assert (code, err) == (ExitCode.BAD_INPUT, "standard input: byte 0: text: expected UTF-8, actual ff (bad-utf8)\n")
 
 
@@ -136,13 +136,13 @@ def test_lenient_takes_what_kafka_reads_and_says_so(wire: Shell) -> None:
 def test_control_records_are_batches(wire: Shell) -> None:
     code, out, _ = wire("decode", "--record", "VotersRecord", str(VOTERS.hex))
     assert (code, json.loads(out)) == (0, VOTERS.json)
-    assert wire("encode", "--record", "VotersRecord", given=out) == (0, f"{VOTERS.hex}\n", "")
+    assert wire("encode", "--record", "VotersRecord", stdin=out) == (0, f"{VOTERS.hex}\n", "")
     value = VOTERS.json["records"][0]["value"]
-    code, out, _ = wire("encode", "--record", "VotersRecord", given=json.dumps({"voters": value["voters"]}))
+    code, out, _ = wire("encode", "--record", "VotersRecord", stdin=json.dumps({"voters": value["voters"]}))
     assert json.loads(wire("decode", "--record", "VotersRecord", out.strip())[1])["records"][0]["value"] == value
     of_others = (
         wire("decode", "--record", "KRaftVersionRecord", str(VOTERS.hex)),
-        wire("encode", "--record", "KRaftVersionRecord", given=json.dumps(VOTERS.json)),
+        wire("encode", "--record", "KRaftVersionRecord", stdin=json.dumps(VOTERS.json)),
     )
     for code, out, err in of_others:
         assert (code, out) == (ExitCode.BAD_INPUT, "")
@@ -153,7 +153,7 @@ def test_the_file_quorum_state_is_text(wire: Shell) -> None:
     pair = PAIRS["quorum-state-data-v1-typical"]
     code, out, _ = wire("decode", "--record", "QuorumStateData", str(pair.text))
     assert (code, json.loads(out)) == (0, pair.json)
-    assert wire("encode", "--record", "QuorumStateData", given=out) == (0, f"{pair.text}\n", "")
+    assert wire("encode", "--record", "QuorumStateData", stdin=out) == (0, f"{pair.text}\n", "")
 
 
 def test_a_traced_message_becomes_kafkas(wire: Shell) -> None:
@@ -170,7 +170,7 @@ def test_a_traced_message_becomes_kafkas(wire: Shell) -> None:
         "granted": True,
         "pre_vote": True,
     }
-    code, out, err = wire("encode", "--trace", given=json.dumps(traced))
+    code, out, err = wire("encode", "--trace", stdin=json.dumps(traced))
     assert code == 0
     assert err == (
         "not on Kafka's wire: pre_vote: Kafka's response has no such flag, and no receiver needs it "
@@ -193,7 +193,7 @@ def test_a_traced_message_becomes_kafkas(wire: Shell) -> None:
     ],
 )
 def test_wrong_use_says_what_there_is(wire: Shell, words: tuple[str, ...], text: str) -> None:
-    code, out, err = wire(*words, given="{}")
+    code, out, err = wire(*words, stdin="{}")
     assert (code, out) == (ExitCode.USAGE, "")
     assert err.startswith(text)
 
@@ -203,10 +203,12 @@ def test_a_file_that_is_not_there(wire: Shell, tmp_path: Path) -> None:
     assert (code, err) == (ExitCode.NO_INPUT, f"{tmp_path / 'none.json'}: No such file or directory\n")
 
 
-@pytest.mark.parametrize("given", ["{", "[]", "7", '{"api": 7, "kind": "request", "version": 0}', '{"a": 1, "a": 1}'])
-def test_json_that_is_no_message_is_no_defect(wire: Shell, given: str) -> None:
+@pytest.mark.parametrize(
+    "document", ["{", "[]", "7", '{"api": 7, "kind": "request", "version": 0}', '{"a": 1, "a": 1}']
+)
+def test_json_that_is_no_message_is_no_defect(wire: Shell, document: str) -> None:
     for words in (("--api", "Vote"), (), ("--record", "VotersRecord"), ("--record", "QuorumStateData"), ("--trace",)):
-        code, _, err = wire("encode", *words, given=given)
+        code, _, err = wire("encode", *words, stdin=document)
         assert code in (ExitCode.BAD_INPUT, ExitCode.USAGE), err
 
 
@@ -250,7 +252,9 @@ def test_list_says_what_there_is(wire: Shell) -> None:
 
 def test_the_examples_of_the_page_are_what_the_command_says(wire: Shell) -> None:
     """Each block `sh` with one command, and the block after it with what it prints."""
-    examples = [(text, shown) for (_, text), (_, shown) in pairwise(blocks("wire")) if text.startswith("kraft-spec")]
+    examples = [
+        (text, expected) for (_, text), (_, expected) in pairwise(blocks("wire")) if text.startswith("kraft-spec")
+    ]
     assert len(examples) == 2
     for command, example in examples:
         _, out, err = wire(*command.split()[2:])

@@ -156,27 +156,27 @@ def test_the_fields_are_those_of_kio(message: Message) -> None:
 
 
 def _differences(of: tuple[Field, ...], version: int, cls: Any, where: str) -> Iterator[str]:
-    for one, theirs in pair_fields(of, version, cls):
-        path = f"{where}.{one.name} version {version}"
-        if theirs.metadata.get("tag") != one.tag:
+    for ours, theirs in pair_fields(of, version, cls):
+        path = f"{where}.{ours.name} version {version}"
+        if theirs.metadata.get("tag") != ours.tag:
             yield f"{path}: tag {theirs.metadata.get('tag')}"
-        if ("tuple" in str(theirs.type)) != one.is_array:
+        if ("tuple" in str(theirs.type)) != ours.is_array:
             yield f"{path}: {theirs.type}"
-        if one.type != "uuid" and ("None" in str(theirs.type)) != one.is_nullable:
+        if ours.type != "uuid" and ("None" in str(theirs.type)) != ours.is_nullable:
             yield f"{path}: nullable {theirs.type}"
-        if one.is_struct:
-            yield from _differences(one.fields, version, entity_in(theirs.type), f"{where}.{one.name}")
+        if ours.is_struct:
+            yield from _differences(ours.fields, version, entity_in(theirs.type), f"{where}.{ours.name}")
             continue
         expected = {"error_code": "int16", "timedelta_i32": "int32"}
         kind = theirs.metadata["kafka_type"]
-        if expected.get(kind, kind) != one.type:
+        if expected.get(kind, kind) != ours.type:
             yield f"{path}: {kind}"
-        default = theirs.default if theirs.default is not None or one.type != "uuid" else one.default
+        default = theirs.default if theirs.default is not None or ours.type != "uuid" else ours.default
         if isinstance(default, timedelta):
             default //= timedelta(milliseconds=1)
         has_default = isinstance(default, str | int | bool) or default is None
-        if has_default and not one.is_array and default != one.default:
-            yield f"{path}: default {default}, expected {one.default}"
+        if has_default and not ours.is_array and default != ours.default:
+            yield f"{path}: default {default}, expected {ours.default}"
 
 
 def test_the_fields_are_those_of_kafkas_files_as_kafka_python_carries_them() -> None:
@@ -199,23 +199,23 @@ def test_the_fields_are_those_of_kafkas_files_as_kafka_python_carries_them() -> 
 
 
 def _flat_ours(of: tuple[Field, ...], lowest: int, where: str) -> Iterator[tuple[Any, ...]]:
-    for one in of:
-        path = f"{where}{one.name}"
-        low = max(one.versions.low, lowest)
-        yield path, low, one.versions.high, one.tag, one.is_nullable, one.is_ignorable
-        yield from _flat_ours(one.fields, lowest, f"{path}.")
+    for field in of:
+        path = f"{where}{field.name}"
+        low = max(field.versions.low, lowest)
+        yield path, low, field.versions.high, field.tag, field.is_nullable, field.is_ignorable
+        yield from _flat_ours(field.fields, lowest, f"{path}.")
 
 
 def _flat_theirs(
     of: list[dict[str, Any]], structs: dict[str, Any], lowest: int, where: str
 ) -> Iterator[tuple[Any, ...]]:
-    for one in of:
-        path = f"{where}{one['name'][0].lower()}{one['name'][1:]}"
-        low, _, high = one["versions"].partition("-")
+    for field in of:
+        path = f"{where}{field['name'][0].lower()}{field['name'][1:]}"
+        low, _, high = field["versions"].partition("-")
         last = 2**15 - 1 if low.endswith("+") else int(high or low)
         first = max(int(low.rstrip("+")), lowest)
-        yield path, first, last, one.get("tag"), "nullableVersions" in one, bool(one.get("ignorable"))
-        inner = one.get("fields") or structs.get(one["type"].removeprefix("[]"), [])
+        yield path, first, last, field.get("tag"), "nullableVersions" in field, bool(field.get("ignorable"))
+        inner = field.get("fields") or structs.get(field["type"].removeprefix("[]"), [])
         yield from _flat_theirs(inner, structs, lowest, f"{path}.")
 
 

@@ -102,9 +102,9 @@ def test_each_link_leads_to_a_field_of_kafka() -> None:
 
 
 def _paths(of: tuple[Field, ...], where: str) -> Iterator[str]:
-    for one in of:
-        yield f"{where}{one.name}"
-        yield from _paths(one.fields, f"{where}{one.name}.")
+    for field in of:
+        yield f"{where}{field.name}"
+        yield from _paths(field.fields, f"{where}{field.name}.")
 
 
 def test_what_the_trace_does_not_say_is_filled_with_fields_of_kafka() -> None:

@@ -45,9 +45,9 @@ def machine(tmp_path: Path) -> Machine:
     bare = Machine(tmp_path)
     bare.commands.mkdir()
     for tool in ("sh", "sed", "cat", "chmod", "touch", "mkdir"):
-        found = shutil.which(tool)
-        assert found is not None
-        os.symlink(found, bare.commands / tool)
+        path = shutil.which(tool)
+        assert path is not None
+        os.symlink(path, bare.commands / tool)
     bare.add_command("id", "echo 1000")
     return bare
 

@@ -92,7 +92,9 @@ def simulated(workload: str, seed: int, steps: int, replicas: int = 3) -> Checkp
     return followed(simulation.configuration, simulation.run())
 
 
-VIOLATING = {f"{one.name}/{variant.name}": (one, variant) for one in SCENARIOS for variant in one.variants}
+VIOLATING = {
+    f"{scenario.name}/{variant.name}": (scenario, variant) for scenario in SCENARIOS for variant in scenario.variants
+}
 """Scenarios by name: many are played without a rule and violate a property."""
 
 

@@ -85,10 +85,10 @@ def _there(
     member = member_of(kind, value)
     inside = (*field, *_tagged(kind, member))
     if isinstance(member, inspect.StructType):
-        for one in member.fields:
-            name = one.encode_name
+        for part in member.fields:
+            name = part.encode_name
             if name in value:
-                yield from _there(value[name], one.type, (*path, name), (*inside, name), removable=not one.required)
+                yield from _there(value[name], part.type, (*path, name), (*inside, name), removable=not part.required)
     elif isinstance(member, inspect.VarTupleType):
         for index, item in enumerate(value):
             yield from _there(item, member.item_type, (*path, index), (*inside, "#"), removable=False)
@@ -120,8 +120,8 @@ def _declared(kind: inspect.Type, field: FieldPath, *, required: bool = True) ->
     for member in map(plain, members):
         inside = (*field, *_tagged(kind, member))
         if isinstance(member, inspect.StructType):
-            for one in member.fields:
-                yield from _declared(one.type, (*inside, one.encode_name), required=one.required)
+            for part in member.fields:
+                yield from _declared(part.type, (*inside, part.encode_name), required=part.required)
         elif isinstance(member, inspect.VarTupleType):
             yield from _declared(member.item_type, (*inside, "#"))
         elif isinstance(member, inspect.TupleType):
@@ -181,18 +181,18 @@ def other_values(kind: inspect.Type, value: Any, removable: bool) -> Iterator[An
             pass
     kind = plain(kind)
     if isinstance(kind, inspect.UnionType):
-        for one in map(plain, kind.types):
-            if isinstance(one, inspect.NoneType) and value is not None:
+        for alternative in map(plain, kind.types):
+            if isinstance(alternative, inspect.NoneType) and value is not None:
                 yield None
-            elif value is None and not isinstance(one, inspect.NoneType):
-                yield _smallest(one)
+            elif value is None and not isinstance(alternative, inspect.NoneType):
+                yield _smallest(alternative)
     if removable:
         yield ABSENT
 
 
 def _other_tags(kind: inspect.Type, member: inspect.StructType) -> Iterator[Any]:
-    for one in getattr(plain(kind), "types", ()):
-        other = plain(one)
+    for alternative in getattr(plain(kind), "types", ()):
+        other = plain(alternative)
         if isinstance(other, inspect.StructType) and other.tag != member.tag:
             yield other.tag
 

@@ -151,7 +151,7 @@ def _snapshots() -> Checkpointed:
 
 
 def good() -> Document:
-    """A checkpoint with messages on their way and records of a voters set, after the sixtieth event."""
+    """A checkpoint with messages on their way and records of a voter set, after the sixtieth event."""
     return deepcopy(_good())
 
 
@@ -343,13 +343,13 @@ UNSAYABLE = (
 
 @pytest.mark.parametrize("name", SPOILED)
 def test_a_spoiled_checkpoint_has_an_error_of_its_own_and_is_refused_by_the_schema(name: str) -> None:
-    one, document = SPOILED[name], good()
-    one.spoil(document)
+    spoiled, document = SPOILED[name], good()
+    spoiled.spoil(document)
     error = refused(trace_with(as_line(document)), FieldError)
     assert isinstance(error, FieldError)
-    assert (error.problem, error.line_number, error.field) == (one.problem, AT, one.field)
-    assert str(error).startswith(f"x.jsonl:{AT}: {one.field}: ")
-    assert one.text in str(error)
+    assert (error.problem, error.line_number, error.field) == (spoiled.problem, AT, spoiled.field)
+    assert str(error).startswith(f"x.jsonl:{AT}: {spoiled.field}: ")
+    assert spoiled.text in str(error)
     assert accepts(document) == (name in UNSAYABLE)
 
 

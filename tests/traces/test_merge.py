@@ -50,10 +50,10 @@ def test_a_gap_is_a_gap_in_the_merged_trace(run: Checkpointed, tmp_path: Path, r
     assert documents(content)[-1]["complete"] is False
     verdict = judged(content, way)
     assert (verdict.kind, verdict.events) == (VerdictKind.INCONCLUSIVE, documents(content)[-1]["events"])
-    said = (
+    message = (
         f"line {marked[0]['sequence'] + 1}: events of replica {replica} before it are not recorded; the end line says"
     )
-    assert str(verdict.reason).startswith(said)
+    assert str(verdict.reason).startswith(message)
 
 
 @ways

@@ -165,10 +165,10 @@ def _rules_by_event(document: Document, name: str) -> list[set[str]]:
 def test_the_rules_of_a_restart_speak_of_the_role_after_it() -> None:
     run = simulated("chaos", 5, 400)
     roles = [line.state.role for line in run.events if line.event == "Restart" and line.state is not UNSET]
-    found = _rules_by_event(told(run), "Restart")
-    assert len(found) == len(roles)
+    by_event = _rules_by_event(told(run), "Restart")
+    assert len(by_event) == len(roles)
     assert {"Resigned", "Follower"} <= set(roles)
-    for role, rules in zip(roles, found, strict=True):
+    for role, rules in zip(roles, by_event, strict=True):
         assert ("durable.restart.log-epoch" in rules) == (role == "Unattached")
         assert ("durable.restart.was-leader" in rules) == (role == "Resigned")
         assert "durable.restart.known-leader" in rules or role not in ("Unattached", "Follower")
@@ -234,15 +234,15 @@ def test_nothing_in_a_trace_is_markup(text: str, attack: str) -> None:
         ("\u2069\u05d0\u05d1", "\u2068\\u2069\u05d0\u05d1\u2069"),
     ],
 )
-def test_no_text_reorders_what_is_around_it(text: str, shown: str) -> None:
-    assert legible(text) == shown
+def test_no_text_reorders_what_is_around_it(text: str, expected: str) -> None:
+    assert legible(text) == expected
     document = told(simulated("calm", 5, 20))
     document["header"]["generator"]["name"] = text
     document["events"][0]["input"] = {text: [text]}
     page = page_of(document, text)
-    assert f"<title>{shown}</title>" in page
-    assert document_in(page)["header"]["generator"]["name"] == shown
-    assert document_in(page)["events"][0]["input"] == {shown: [shown]}
+    assert f"<title>{expected}</title>" in page
+    assert document_in(page)["header"]["generator"]["name"] == expected
+    assert document_in(page)["events"][0]["input"] == {expected: [expected]}
 
 
 def test_the_states_before_the_first_event() -> None:
@@ -319,10 +319,10 @@ def test_records_among_those_that_are_not_shown() -> None:
         replace(bare, effects=UNSET, state=TracedState(log_start_offset=2, log_end_offset=9)),
     )
     (before, *changes) = (event["log"] for event in told(CALM, lines)["events"])
-    shown = to_builtins(record)
+    document = to_builtins(record)
     assert before == {"start": 0, "end": 0, "added": (2,)}
     assert changes == [
-        {"start": 0, "end": 2, "added": (3, shown, shown)},
+        {"start": 0, "end": 2, "added": (3, document, document)},
         {"start": 3, "end": 7, "added": ()},
         {"start": 2, "end": 2, "added": (7,)},
     ]

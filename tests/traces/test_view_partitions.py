@@ -76,14 +76,14 @@ def test_the_document_of_a_small_trace() -> None:
     assert (document["source"], document["header"]) == ("run.jsonl", plain(header_of(SMALL, 5)))
     assert (document["verdict"], document["broken"], document["partitions"]) == (None, None, ["A-0"])
     assert (document["start"]["controller"], document["start"]["alive"]) == (7, [1, 2, 3])
-    asked, not_due, fails, refused = document["events"]
+    request, not_due, fails, refused = document["events"]
     moved = {"replicas": [3, 1, 2], "adding": [2], "removing": [3], "partition_epoch": 1}
     widened = {"in_sync": [1, 3], "leader": 1, "leader_epoch": 0, **moved}
     stores = {"type": "StorePartitions", "partitions": [{"name": "A-0", **widened}]}
     results = [["A-0", "NONE"], ["missing-0", "UNKNOWN_TOPIC_OR_PARTITION"]]
     tells = {"type": "LeaderAndIsr", "partition": "A-0", "version": 3, **widened}
     rules = [rule["id"] for rule in document["rules"]]
-    assert asked == {
+    assert request == {
         "sequence": 1,
         "line": 2,
         "event": "AlterPartitionReassignments",
@@ -109,9 +109,9 @@ def test_the_document_of_a_small_trace() -> None:
     assert (refused["refusal"], refused["effects"]) == ("REQUEST_REFUSED", [answer])
     names = [event["event"] for event in document["events"]]
     assert rules == list(dict.fromkeys(rule for name in names for rule in partition_event_rules(name)))
-    for shown in document["rules"]:
-        known = load_registry()[shown["id"]]
-        assert shown == {"id": known.id, "title": known.title, "level": known.level, "statement": known.statement}
+    for entry in document["rules"]:
+        known = load_registry()[entry["id"]]
+        assert entry == {"id": known.id, "title": known.title, "level": known.level, "statement": known.statement}
 
 
 def rebuilt(document: PartitionDocument) -> Iterable[dict[str, Any]]:
@@ -162,7 +162,7 @@ def test_what_waits_for_nobody_is_due(seed: int, events: int, profile: Reassignm
 
 
 def test_one_of_several_is_enough() -> None:
-    """Nothing is added, and whoever was in sync is to go."""
+    """No replica is added, and the replicas in sync are to be removed."""
     configuration = PartitionConfiguration(frozenset({1, 2, 3}), {A0: (1, 2, 3)}, (7,))
     alone = AlterPartition(7, 1, A0, 0, 0, frozenset({1}))
     document = told(configuration, happened(configuration, alone, AlterPartitionReassignments(7, ((A0, (2, 3)),))))

@@ -83,7 +83,7 @@ TraceCorrelation == event.sequence
 (***************************************************************************)
 (* Fetch responses of other software, which may delay an empty response:   *)
 (* the request stays in the network with no copies, and a later line sends *)
-(* the response.  kraft_traces.latitude.fetch_answers has the same rules.  *)
+(* the response.  kraft_traces.alternatives.fetch_answers does the same.   *)
 (***************************************************************************)
 ShowsFetches == "fetches" \in DOMAIN event
 

@@ -14,7 +14,7 @@ SAYS_SOMETHING_BY_ITS_ABSENCE = frozenset(("replica", "crash"))
 
 
 def optional_places(line: EventLine) -> list[FieldPlace]:
-    """What a line has and a foreign one may leave out."""
+    """Fields of a line that a foreign line may omit."""
     return [
         place
         for place in places(document_of(line))

@@ -32,7 +32,7 @@ def steps_of(workload: str) -> tuple[Configuration, list[tuple[ReplicaState, Occ
     for occurrence in simulation.run():
         by_replica.setdefault(occurrence.replica_id, []).append(occurrence)
     by_replica.pop(None, None)
-    pairs = [(first.state, one) for of_one in by_replica.values() for first, one in pairwise(of_one) if first.state]
+    pairs = [(first.state, line) for of_one in by_replica.values() for first, line in pairwise(of_one) if first.state]
     return simulation.configuration, pairs
 
 

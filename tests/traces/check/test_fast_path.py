@@ -223,7 +223,7 @@ def damages(content: bytes) -> dict[str, bytes]:
         "empty": b"",
         "cut short": content[: len(content) // 2],
         "longer": content + b"\0",
-        **{f"bit {number}": one for number, one in enumerate(flipped)},
+        **{f"bit {number}": line for number, line in enumerate(flipped)},
     }
 
 

@@ -127,7 +127,7 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
 
 
 def _says_less(path: Path, says: object) -> bool:
-    """What is left out, and a null for the cluster's id, agrees with everything; the ids are the reader's."""
+    """Omitted fields, and null for the cluster id, agree with every value; the ids are the reader's."""
     if says == "(absent)" or path[:2] == ("message", "id") or path[-1] == "cluster_id":
         return True
     return path in (("state",), ("message",), ("state", "voters"))
@@ -162,7 +162,7 @@ def _is_unknown_watermark(alteration: Alteration) -> bool:
 
 
 def _is_name(line: EventLine, alteration: Alteration) -> bool:
-    """Where nothing is shown of what is sent, a correlation id is first seen in what its sender awaits: any will do."""
+    """If no message is observed, a correlation id first appears among the outstanding requests: any id is accepted."""
     match line.event, alteration.path.split("."), alteration.original, alteration.altered:
         case "Poll" | "PollFetch", ["state", "awaiting", _, "1"], _, _:
             return True

@@ -118,8 +118,8 @@ def test_whatever_is_forgotten_the_verdicts_are_those_of_the_whole_history(judge
     @given(st.lists(MOVES, min_size=4, max_size=14))
     def search(moves: list[Move]) -> None:
         story = StaticVoters()
-        for one in moves:
-            move(story, *one)
+        for candidate in moves:
+            move(story, *candidate)
         forgetful, whole = (judge.verdict(story) for judge in judges)
         assert forgetful == whole
         broken.append(whole)

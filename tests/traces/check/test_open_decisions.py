@@ -101,8 +101,8 @@ def test_whom_a_follower_asks_is_shown_or_the_header_says_it() -> None:
     hidden = [encode_line(msgspec.structs.replace(line, state=msgspec.UNSET)) for line in trace.lines]
     assert verdict_on(trace.header(FOREIGN), hidden).kind is VerdictKind.REJECTED
     profile = opaque_profile(trace.configuration.profile)
-    said = encode_line(header_line(replace(trace.configuration, profile=profile), FOREIGN))
-    assert verdict_on(said, hidden).kind is VerdictKind.ACCEPTED
+    header_text = encode_line(header_line(replace(trace.configuration, profile=profile), FOREIGN))
+    assert verdict_on(header_text, hidden).kind is VerdictKind.ACCEPTED
 
 
 def test_to_whom_a_leader_announces_itself_is_seen_in_what_it_sends() -> None:

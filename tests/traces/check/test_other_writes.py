@@ -46,7 +46,7 @@ def in_portions(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[Trace
 
 
 def reversed_messages(effects: tuple[TracedEffect, ...], _: Disk) -> Iterator[TracedEffect]:
-    writes = [one for one in in_one_order(effects) if not hasattr(one, "message")]
+    writes = [write for write in in_one_order(effects) if not hasattr(write, "message")]
     yield from writes
     yield from reversed([effect for effect in effects if hasattr(effect, "message")])
 

@@ -166,7 +166,7 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     ]
     answered = [message for message in to_it if message.number in facts.answers and message.source == 2]
     never = [message for message in to_it if message.number not in facts.answers and message.source == 2]
-    node = Node(replica.start, requests=tuple(sorted(one.number for one in (*answered, *never))))
+    node = Node(replica.start, requests=tuple(sorted(sent.number for sent in (*answered, *never))))
     target = next(
         observation
         for observation in observations
@@ -197,5 +197,5 @@ def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.Monk
         node = next((after for after, _ in events.taken(node, events.delivery(node, place), 0.0, place)), node)
     poll = events.line(node, "Poll")
     assert [len(step.sends) for _, step in events.taken(node, poll, 0.0)] == [2]
-    shown = (TracedSend(structs.replace(first.message, id="1.2", correlation_id=0)),)
-    assert not [*events.taken(node, structs.replace(poll, effects=shown), 0.0)]
+    observed = (TracedSend(structs.replace(first.message, id="1.2", correlation_id=0)),)
+    assert not [*events.taken(node, structs.replace(poll, effects=observed), 0.0)]

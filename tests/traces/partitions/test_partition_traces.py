@@ -24,9 +24,9 @@ def test_the_model_says_of_every_scenario_what_the_scenario_says() -> None:
         for variant in scenario.variants:
             verdict = verdicts[scenario.name, variant.name]
             violated = set(variant.violates) - {"EventuallyCompletes"}
-            found = set(verdict.given_up) | (set(verdict.rejection.properties) if verdict.rejection else set())
-            assert bool(found) == bool(violated), (variant.name, verdict)
-            assert found <= violated
+            unkept = set(verdict.given_up) | (set(verdict.rejection.properties) if verdict.rejection else set())
+            assert bool(unkept) == bool(violated), (variant.name, verdict)
+            assert unkept <= violated
             if verdict.rejection is not None:
                 assert verdict.rejection.kind is RejectionKind.PROPERTY
                 assert set(verdict.rejection.rules) & set(variant.mutants)
@@ -92,7 +92,9 @@ def test_a_rule_that_is_left_out_explains_the_line() -> None:
     assert len(rules) == 11
     verdicts_by_rule = in_own_process(verdicts_without, rules, range(6), 250)
     assert [rule for rule in rules if verdicts_by_rule[rule].accepted] == []
-    explained = [r for r in rules if (one := verdicts_by_rule[r].rejection) is not None and r in one.explained_by]
+    explained = [
+        r for r in rules if (explanation := verdicts_by_rule[r].rejection) is not None and r in explanation.explained_by
+    ]
     # What a deposed node knows is in no line, so that its writing explains nothing.
     assert explained == [rule for rule in rules if rule != "partition-reassign.controller-only"]
 

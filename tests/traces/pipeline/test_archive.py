@@ -66,7 +66,7 @@ def test_only_what_is_new_is_checked(
     output = tmp_path / "tuesday"
     words = ("run", "-i", folder, "-o", output, "--archive", archive)
     assert main(["pipeline", *map(str, words)]) == ExitCode.VIOLATION
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
     account = json.loads((output / "pipeline.json").read_bytes())["account"]
     counted = {
@@ -88,10 +88,10 @@ def test_only_what_is_new_is_checked(
         name: before[name] for name in VERDICTS.names if name not in elsewhere
     }
 
-    assert f"3 verdicts are those of earlier runs: 1 of the 1 runs in {archive}" in " ".join(said.split())
-    assert "against monday:" in said
-    assert "new failure in 1 traces:" in said
-    assert "transitions not seen any more:" in said
+    assert f"3 verdicts are those of earlier runs: 1 of the 1 runs in {archive}" in " ".join(printed.split())
+    assert "against monday:" in printed
+    assert "new failure in 1 traces:" in printed
+    assert "transitions not seen any more:" in printed
     document = json.loads((output / "report" / "report.json").read_bytes())
     lost = document["regressions"]["coverage"]["transition"]
     assert lost

@@ -1,4 +1,4 @@
-"""From files to rows: no byte is lost, no good trace suffers from a wrong one beside it, every reason is told apart."""
+"""From files to rows: no byte is lost, and a wrong trace, with its reason, leaves its neighbours alone."""
 
 import gzip
 from hashlib import sha256

@@ -54,9 +54,9 @@ def test_the_words_of_an_error_are_those_of_the_worker() -> None:
 def test_the_archive_holds_the_packages_and_the_same_bytes_each_time(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    one, two = (archive_of_packages(tmp_path / name) for name in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()
-    with zipfile.ZipFile(one) as archive:
+    first, second = (archive_of_packages(tmp_path / name) for name in ("one", "two"))
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:
         names = archive.namelist()
     for name in ("kraft_spec/tla/Trace.tla", "kraft_pipeline/checking.py", "kraft_reference/replica.py"):
         assert name in names

@@ -62,10 +62,10 @@ def test_a_narrow_screen(
     ],
 )
 def test_what_is_no_query_changes_nothing(
-    shared: Any, whole_run: Path, capsys: Captured, query: str, said: str
+    shared: Any, whole_run: Path, capsys: Captured, query: str, message: str
 ) -> None:
     before = _files(whole_run)
     assert main(["pipeline", "sql", query, "--output", str(whole_run)]) == ExitCode.USAGE
-    shown = capsys.readouterr()
-    assert (shown.out, said in shown.err, "== SQL ==" in shown.err) == ("", True, False), shown.err
+    output = capsys.readouterr()
+    assert (output.out, message in output.err, "== SQL ==" in output.err) == ("", True, False), output.err
     assert _files(whole_run) == before

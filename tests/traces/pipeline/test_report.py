@@ -192,7 +192,7 @@ def test_what_was_compared_stands_under_its_words() -> None:
     )
     compared = text.partition("<h2>Compared</h2>")[2].partition("<h2>")[0]
     words = re.findall(r'<th(?: class="n")?>(.*?)</th>|<td(?: class="n")?>(.*?)</td>', compared)
-    assert [one or other for one, other in words] == [
+    assert [word or other for word, other in words] == [
         *("generator", "complete", "partial", "names only", "their-kraft", "3", "2", "1"),
         *("group of fields, property", "events that show enough", "of", "<code>high_watermark</code>", "4", "5"),
     ]

@@ -73,12 +73,12 @@ def test_verdicts_are_those_of_each_trace_by_itself(whole_run: Path, corpus: Pat
         ]
 
 
-@pytest.mark.parametrize("table", [EVENTS, VERDICTS], ids=lambda one: one.name)
+@pytest.mark.parametrize("table", [EVENTS, VERDICTS], ids=lambda path: path.name)
 def test_a_row_that_is_gone_does_not_add_up(shared: Any, whole_run: Path, tmp_path: Path, table: TableSchema) -> None:
     output = tmp_path / "out"
     shutil.copytree(whole_run, output)
     account(shared, Workspace.finished(output))
-    file = max((output / table.name).glob("*.parquet"), key=lambda one: one.stat().st_size)
+    file = max((output / table.name).glob("*.parquet"), key=lambda path: path.stat().st_size)
     pq.write_table(pq.read_table(file).slice(1), file)
     with pytest.raises(AccountingError, match=r"does not add up: \d+ lines and \d+ traces came in"):
         account(shared, Workspace.finished(output))

@@ -10,8 +10,8 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "pipeline.md"
 
 def test_the_page_shows_the_tables_as_they_are() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    shown = text.partition("<!-- tables -->\n\n")[2].partition("\n\n<!-- end of tables -->")[0]
-    assert shown == tables_markdown()
+    tables = text.partition("<!-- tables -->\n\n")[2].partition("\n\n<!-- end of tables -->")[0]
+    assert tables == tables_markdown()
 
 
 def test_the_page_names_every_reason_of_quarantine() -> None:

@@ -81,9 +81,9 @@ def _last_line(script: str) -> object:
 
 
 def test_a_java_process_that_is_gone_is_named_and_its_log_stays() -> None:
-    said = _last_line(_LOSES_JAVA)
-    assert isinstance(said, list)
-    message, processes = said
+    line = _last_line(_LOSES_JAVA)
+    assert isinstance(line, list)
+    message, processes = line
     first, log = message.splitlines()
     assert first.startswith(("Spark's Java process is gone: ", "a Spark job failed: "))
     assert log.startswith("Spark's log: ")
