@@ -1,4 +1,4 @@
-"""Voter sets as users write them: `1,2,3`, `1-U1,2-U2`, or a file.
+r"""Voter sets as users write them: `1,2,3`, `1-U1,2-U2`, or a file.
 
 A voter is an id, or an id and a directory id: `1-U1` as in KIP-853 and in the output of kraft-spec, or `1@U1`.
 An id may have leading zeros: `01` is the replica 1.

@@ -54,7 +54,8 @@ class LeaderAndIsr:
 @dataclass(frozen=True, slots=True)
 class StopReplica:
     """Tell a broker to stop and delete its replica.  Rules: partition-reassign.complete-in-one-step,
-    partition-reassign.cancel, partition-reassign.override."""
+    partition-reassign.cancel, partition-reassign.override.
+    """
 
     broker: int
     partition: TopicPartition

@@ -28,7 +28,7 @@ _Answer = TypeVar("_Answer")
 
 
 class _NotControllerError(Exception):
-    """This node does not lead, or has lost leadership: the outcome of the request is unknown."""
+    """The node does not lead, or has lost leadership: the outcome of the request is unknown."""
 
 
 class Controller:

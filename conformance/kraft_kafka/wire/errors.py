@@ -40,13 +40,12 @@ class WireError(ValueError):
     """Bytes that are no frame, or a document that is no message."""
 
     def __init__(self, reason: Reason, where: str, expected: str, actual: str, offset: int | None = None) -> None:
-        """
-        Args:
-            reason: reason as one word, for programs.
-            where: path of the field, such as `body.topics[0].topicName`, or of the JSON.
-            expected: expected value, in words.
-            actual: actual value, in words.
-            offset: bytes from the start of the frame; None for a document.
+        """Args:
+        reason: reason as one word, for programs.
+        where: path of the field, such as `body.topics[0].topicName`, or of the JSON.
+        expected: expected value, in words.
+        actual: actual value, in words.
+        offset: bytes from the start of the frame; None for a document.
         """
         self.reason, self.where, self.expected, self.actual, self.offset = reason, where, expected, actual, offset
         at = "" if offset is None else f"byte {offset}: "

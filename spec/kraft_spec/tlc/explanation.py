@@ -146,7 +146,7 @@ class _Walk:
         return place
 
     def _conjuncts(self, node: JavaObject) -> list[JavaObject]:
-        """Flatten A /\\ B /\\ C, which the parser nests in pairs, and lists of conjuncts inside it."""
+        r"""Flatten A /\\ B /\\ C, which the parser nests in pairs, and lists of conjuncts inside it."""
         if isinstance(node, self._application_class):
             code = self._operation_code(node.getOperator().getName())
             if code in (self._code.OPCODE_cl, self._code.OPCODE_land):

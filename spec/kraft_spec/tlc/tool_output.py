@@ -68,7 +68,7 @@ def tool_messages(lines: Iterable[str]) -> Iterator[ToolMessage]:
 
 
 def parsed_variables(text: str) -> tuple[tuple[str, str], ...]:
-    """Split the text of a state into its variables: `/\\ name = value`, where a value may take several lines."""
+    r"""Split the text of a state into its variables: `/\\ name = value`, where a value may take several lines."""
     variables: list[tuple[str, str]] = []
     for line in text.splitlines():
         assignment = re.match(r"^(?:/\\ )?([A-Za-z_]\w*) = (.*)$", line)

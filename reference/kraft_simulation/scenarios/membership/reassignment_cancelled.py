@@ -112,7 +112,7 @@ def stopped(d: Director) -> None:
 
 @VARIANTS.variant("wrong-b", SIX, *_LOSS, mutants=(BY_NEW_TARGET,))
 def stopped_at_the_start(d: Director) -> None:
-    """null restores 1,2,3 in one record, with the same loss."""
+    """Null restores 1,2,3 in one record, with the same loss."""
     # null that restores the starting voters in one record, which is what it means for an ordinary partition.
     _midway(d)
     d.step("Alter(null): VA{cur [1,2,3], tgt null}@7")
@@ -122,7 +122,7 @@ def stopped_at_the_start(d: Director) -> None:
 
 
 def _step_uncommitted(d: Director) -> None:
-    """cur [1,2,4] is committed, and cur [1,2,4,5] in the log of 1."""
+    """Cur [1,2,4] is committed, and cur [1,2,4,5] in the log of 1."""
     target_committed(d)
     taken(d, 1, TARGET, TO_THE_HAND_OVER[:2])
     appended(d, 1, TARGET, TO_THE_HAND_OVER[2])

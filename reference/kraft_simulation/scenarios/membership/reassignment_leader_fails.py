@@ -27,7 +27,7 @@ _TARGET_IDS = frozenset((4, 5, 6))
 
 
 def _appended_alone(d: Director) -> None:
-    """cur [1,2,3,4]@4 is committed and everywhere; 1 has VA{cur [1,2,4]}@5 alone."""
+    """Cur [1,2,3,4]@4 is committed and everywhere; 1 has VA{cur [1,2,4]}@5 alone."""
     target_committed(d)
     taken(d, 1, TARGET, TO_THE_HAND_OVER[:1])
     appended(d, 1, TARGET, TO_THE_HAND_OVER[1])

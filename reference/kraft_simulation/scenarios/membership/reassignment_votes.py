@@ -17,7 +17,7 @@ KIP_642_VOTES = replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and
 
 
 def _fourth_asks(d: Director) -> None:
-    """cur [1,2,3,4]@4 is on 1, 2 and 4; 3 is behind with [1,2,3]; 1 dies, and the others would have an election."""
+    """Cur [1,2,3,4]@4 is on 1, 2 and 4; 3 is behind with [1,2,3]; 1 dies, and the others would have an election."""
     target_committed(d)
     appended(d, 1, TARGET, TO_THE_HAND_OVER[0])
     d.step("@4 on 1, 2, 4")

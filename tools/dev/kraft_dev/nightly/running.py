@@ -100,7 +100,6 @@ def run_night(
     Raises:
         OSError: The record cannot be written.
     """
-
     lock, stopped = Lock(), Event()
 
     def run_one(part: Part, name: str) -> None:
