@@ -59,7 +59,7 @@ def test_a_response_needs_api_and_version(wire: Shell) -> None:
     assert wire("encode", stdin=out)[:2] == (0, f"{pair.hex}\n")
     code, _, err = wire("decode", "--api", "fetch", "-", stdin="00")
     assert code == ExitCode.USAGE
-    assert err == "a response needs both --api and --version; a request says both itself\n"
+    assert err == "a response has no header: give --api and --version (a request names both)\n"
 
 
 def test_a_body_alone_gets_a_header(wire: Shell, tmp_path: Path) -> None:

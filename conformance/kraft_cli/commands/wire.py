@@ -165,7 +165,7 @@ def decode(
     if binary and frame != "-":
         raise usage_error("--binary reads standard input: -")
     if (api is None) != (version is None) and record is None:
-        raise usage_error("a response needs both --api and --version; a request says both itself")
+        raise usage_error("a response has no header: give --api and --version (a request names both)")
     source = "standard input" if frame == "-" else "the frame"
     with _wire_errors(source):
         if record is not None:
