@@ -172,9 +172,15 @@ def _is_malformed(request: VoteRequest, pre_vote: bool) -> bool:
 def after_vote_request(state: ReplicaState, configuration: Configuration, request: VoteRequest, draw: Draw) -> Outcome:
     """Check shape, stale epoch, larger epoch, addressed key, role and log, in this order; the cluster id came before.
 
-    Rules: prevote.request.check-order, vote.inconsistent-voter-set-gone, vote.unsupported-version.
+    Rules: prevote.request.check-order, prevote.reply.contents, vote.inconsistent-voter-set-gone,
+    vote.unsupported-version.
     """
     pre_vote = handles_as_pre_vote(state, configuration, request)
+
+    def deny(after: ReplicaState, error: Error) -> Outcome:
+        timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
+        return Outcome(after, (respond(after, configuration, request, error),), timers)
+
     if _is_malformed(request, pre_vote):
         return refuse(state, configuration, request, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
     # Rules: prevote.request.stale-epoch, vote.request.stale-epoch.
@@ -184,11 +190,6 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rules: prevote.request.higher-epoch, vote.request.higher-epoch.
     if request.epoch > state.epoch:
         now = enter(state, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=request.epoch)
-
-    def deny(after: ReplicaState, error: Error) -> Outcome:
-        timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
-        return Outcome(after, (respond(after, configuration, request, error),), timers)
-
     # Rule: vote.voter-key.
     if not addresses(request.voter_key, now.key):
         return deny(now, Error(configuration.profile.voter_key_error))
@@ -203,7 +204,6 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply, identity.voted-key-persisted,
     # durable.vote.v0-uuid-in-memory.
     after = now if pre_vote else _with_vote(now, request.replica_key)
-    # Rule: prevote.reply.contents.
     response = VoteResponse(*response_head(after, configuration, request, Error.NONE), granted=True, pre_vote=pre_vote)
     return Outcome(after, (response,), _grant_timers(state, now, after, configuration, draw))
 

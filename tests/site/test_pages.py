@@ -76,7 +76,7 @@ def test_a_rule_page(made: Mapping[str, str]) -> None:
         "Permanent address: [rules/vote.log-check.html](vote.log-check.md).\n",
         "\n- scenarios [1](#scenarios)\n",
         "\n| <code>vote.log-check</code> | A replica refuses a Vote with a shorter log, but learns its epoch |",
-        "violated: `LeaderCompleteness`; `CommittedNeverLost`.",
+        "Expected violations, from the catalogue: `LeaderCompleteness`; `CommittedNeverLost`.",
         "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
         ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",
         ":caption: [GrantsVote](../model/Elections.md#grantsvote) in spec/kraft_spec/tla/Elections.tla, lines ",
