@@ -39,9 +39,9 @@ MISNAMED = (
         (
             Edit(
                 "kraft_reference/replication.py",
-                "        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE if failed",
+                "        return Outcome(state, refusal=Refusal.ERROR_RESPONSE if failed",
                 "        timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),)\n"
-                "        return Outcome(rest, timers=timers, refusal=Refusal.ERROR_RESPONSE if failed",
+                "        return Outcome(state, timers=timers, refusal=Refusal.ERROR_RESPONSE if failed",
             ),
         ),
         "constructed.fetch-of-the-last-epoch",
@@ -53,9 +53,9 @@ MISNAMED = (
         (
             Edit(
                 "kraft_reference/replication.py",
-                "        return Outcome(rest, refusal=useless)\n",
+                "        return Outcome(state, refusal=reason)\n",
                 "        timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),)\n"
-                "        return Outcome(rest, timers=timers, refusal=useless)\n",
+                "        return Outcome(state, timers=timers, refusal=reason)\n",
             ),
         ),
         "constructed.fetch-from-second-leader",
@@ -83,7 +83,8 @@ MISNAMED = (
                 "kraft_reference/replication.py",
                 "        diverging = end_of_epoch(state.log, request.last_epoch)\n",
                 "        diverging = end_of_epoch(state.log, request.last_epoch)\n"
-                "        seen = seen._replace(log=truncate(seen.log, max(diverging.offset, seen.high_watermark, 0)))\n",
+                "        end_offset = max(diverging.offset, credited.high_watermark, 0)\n"
+                "        credited = credited._replace(log=truncate(credited.log, end_offset))\n",
             ),
         ),
         "fetch.diverging-counted",

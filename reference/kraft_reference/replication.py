@@ -62,10 +62,12 @@ def _response(
     diverging: EpochEnd = _NOT_DIVERGING,
     snapshot_id: tuple[int, int] = _NO_SNAPSHOT,
 ) -> FetchResponse:
-    """Return a Fetch response; the high watermark is unknown until a record of the leader's epoch is committed."""
+    """Return a Fetch response; the high watermark is unknown until a record of the leader's epoch is committed.
+
+    Rule: fetch.leader-only.
+    """
     # Rule: hw.own-epoch.
     publishes = state.high_watermark > state.epoch_start_offset
-    # Rule: fetch.leader-only.
     return FetchResponse(
         *response_head(state, configuration, request, Error.NONE),
         high_watermark=state.high_watermark if publishes else UNKNOWN_HIGH_WATERMARK,

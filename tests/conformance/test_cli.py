@@ -254,7 +254,7 @@ def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) 
         ("cli.reassign-list", "nothing here implements it: kafka-reassign-partitions", "outside", "a server sees"),
         (
             "remove-voter.append-and-apply",
-            "  remove-one: All majorities of a voters set and of the",
+            "  remove-one: All majorities of a voter set and of the",
             "proved",
             "'remove-one'",
         ),

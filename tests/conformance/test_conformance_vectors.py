@@ -202,7 +202,7 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
 
     broken = mutated_replicas(("prevote.follower.rejects-after-fetch",))
     run = record_run("a bug", cluster(3), grants, lambda _: ("kip",), broken)
-    with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* HandleVoteRequest at replica 2"):
+    with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* \(HandleVoteRequest at replica 2\)"):
         accepted_by_model(run)
 
 

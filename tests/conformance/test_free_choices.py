@@ -116,7 +116,11 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
         ),
         ("ends-when-leading", "change.newer-voter", "Send EndQuorumEpochRequest to 2: expected nothing"),
         ("fetches-elsewhere", "change.becomes-observer", "Send FetchRequest to 2: expected nothing"),
-        ("one-id", "expired.restart", "correlation_id: expected an id that no other open request to this receiver has"),
+        (
+            "one-id",
+            "expired.restart",
+            "correlation_id: expected an id that no other open request to this receiver uses",
+        ),
         ("skips-a-record", "change.catch-up", "Send FetchResponse to 4.records[0].value: expected 2"),
         ("no-record", "change.removed", "Send FetchResponse to 3.records: expected "),
         ("publishes-zero", "fetch.own-epoch", "Send FetchResponse to 3.high_watermark: expected -1, actual 0"),

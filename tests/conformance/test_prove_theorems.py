@@ -14,7 +14,7 @@ from kraft_proofs.theorems import theorem, theorems
 def test_the_named_theorems_are_proved(capsys: Captured) -> None:
     assert main(["prove", "theorems", "add-one", "replace-one-even", "add-one"]) == ExitCode.CONFORMANT
     displayed = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    assert displayed.startswith("2 of 2 theorems proved for voters sets of every size, in ")
+    assert displayed.startswith("2 of 2 theorems proved for voter sets of every size, in ")
     for text in ("add-one", "5 rows", "whole numbers", "New={1,2,3}", "proved"):
         assert text in displayed, text
 

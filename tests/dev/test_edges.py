@@ -179,8 +179,8 @@ def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_p
     assert size == file.stat().st_size < 25_000_000
     assert load_edges(file) == graph.edges
     program = (
-        "import pathlib, sys; from kraft_dev.mutants.inside import look; from kraft_dev.mutants.tool import Tally;"
-        " print(look('edges', Tally(pathlib.Path(sys.argv[1])))); sys.exit('jpype' in sys.modules)"
+        "import pathlib, sys; from kraft_dev.mutants.inside import run_tool; from kraft_dev.mutants.tool import Tally;"
+        " print(run_tool('edges', Tally(pathlib.Path(sys.argv[1])))); sys.exit('jpype' in sys.modules)"
     )
     with edited_packages((), "kraft_reference") as environment:
         words = [sys.executable, "-c", program, str(file)]

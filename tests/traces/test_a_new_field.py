@@ -18,11 +18,11 @@ ROOT = Path(__file__).parents[2]
 EDITS = (
     Edit(
         "reference/kraft_reference/messages.py",
-        '''    """The epoch of the sender's last record, 0 for an empty log."""
+        '''    """Epoch of the sender's last record, 0 for an empty log."""
 ''',
-        '''    """The epoch of the sender's last record, 0 for an empty log."""
+        '''    """Epoch of the sender's last record, 0 for an empty log."""
     high_watermark: int
-    """The largest that the sender has heard of."""
+    """The largest one that the sender knows."""
 ''',
     ),
     Edit(

@@ -81,7 +81,7 @@ def test_every_wrong_step_is_named_with_both_verdicts() -> None:
 
 
 def test_a_plan_has_at_least_one_set_and_that_a_voter() -> None:
-    assert refusals() == ["a plan has at least one voters set"]
+    assert refusals() == ["a plan has at least one voter set"]
     assert len(refusals("")) == 2
     assert prove_plan([voters("1 2")]) == ProvedPlan((), Shape((2, 2), (2, 3), (0,)))
 
