@@ -3,8 +3,8 @@
 A model value has a type that `kraft_spec.tlc.values` encodes and decodes: int, bool, str, tuple, frozenset, and a
 mapping for a function or a record. Small records are named tuples: `ModelKey`, `ModelDetails`, `ModelReport`,
 `ModelRequest`, `ModelAwaitedTarget`, `ModelSnapshotId`.
-An absent value is None in the reference, and -1, "" or [id |-> -1, directory_id |-> ""] in the model.
 An absent value is None in the reference; in the model it is -1, "", or the record `NoKey` of these two.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
