@@ -63,8 +63,10 @@ def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | N
 def response_head(
     state: ReplicaState, configuration: Configuration, request: QuorumRequest, error: Error
 ) -> tuple[ReplicaId, ReplicaId, int, Error, Epoch, ReplicaId | None, str | None]:
-    """Return the first fields of a response: envelope, error, and the epoch and leader that the replica knows now."""
-    # Rules: prevote.reply.contents, add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only.
+    """Return the first fields of a response: envelope, error, and the epoch and leader that the replica knows now.
+
+    Rule: prevote.reply.contents.
+    """
     endpoint = known_endpoint(state, configuration)
     return (state.key.id, request.source, request.correlation_id, error, state.epoch, state.leader_id, endpoint)
 
@@ -72,11 +74,9 @@ def response_head(
 def respond(
     state: ReplicaState, configuration: Configuration, request: QuorumRequest | ClientRequest, error: Error
 ) -> Response | Reply:
-    """Return the response that carries an error, or NONE, and nothing else.
-
-    Rules: add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only, reassign.request-leader-only.
-    """
+    """Return the response that carries an error, or NONE, and nothing else."""
     if isinstance(request, ClientRequest):
+        # Rules: add-voter.leader-only, remove-voter.leader-only, reassign.request-leader-only.
         return Reply(request.request, error, state.epoch, state.leader_id, known_endpoint(state, configuration))
     head = response_head(state, configuration, request, error)
     match request:
@@ -90,10 +90,13 @@ def respond(
             return FetchResponse(*head, UNKNOWN_HIGH_WATERMARK, -1, -1, ())
         case FetchSnapshotRequest():
             return FetchSnapshotResponse(*head, None)
+        # Rule: add-voter.leader-only.
         case AddVoterRequest():
             return AddVoterResponse(*head)
+        # Rule: remove-voter.leader-only.
         case RemoveVoterRequest():
             return RemoveVoterResponse(*head)
+        # Rule: update-voter.leader-only.
         case UpdateVoterRequest():
             return UpdateVoterResponse(*head)
 
