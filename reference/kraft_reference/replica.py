@@ -76,6 +76,7 @@ from kraft_reference.messages import (
     Message,
     RemoveVoterRequest,
     RemoveVoterResponse,
+    Request,
     Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
@@ -123,9 +124,6 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
                 return Outcome(state)
             case _:
                 return Outcome(state, refusal=Refusal.NOT_RUNNING)
-    request = event.message if isinstance(event, Receive) else event
-    if is_foreign(request, configuration):
-        return refuse(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     match event:
         case Receive(message):
             return _receive(state, configuration, message, draw)
@@ -145,6 +143,8 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
             return leadership.after_begin_quorum_epoch_timeout(state, configuration)
         case RequestTimeout(destination):
             return _after_request_timeout(state, configuration, destination)
+        case AddVoter() | RemoveVoter() if is_foreign(event, configuration):
+            return refuse(state, configuration, event, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
         case AddVoter():
             return voter_changes.after_add_voter(state, configuration, event)
         case RemoveVoter():
@@ -170,6 +170,10 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
 
 
 def _receive(state: ReplicaState, configuration: Configuration, message: Message, draw: Draw) -> Outcome:
+    if not isinstance(message, Request):
+        return _receive_response(state, configuration, message, draw)
+    if is_foreign(message, configuration):
+        return refuse(state, configuration, message, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     match message:
         case FetchRequest():
             return replication.after_fetch_request(state, configuration, message, draw)
@@ -189,8 +193,6 @@ def _receive(state: ReplicaState, configuration: Configuration, message: Message
             return voter_changes.after_remove_voter(state, configuration, message, draw)
         case UpdateVoterRequest():
             return voter_changes.after_update_voter_request(state, configuration, message, draw)
-        case _:
-            return _receive_response(state, configuration, message, draw)
 
 
 def _receive_response(state: ReplicaState, configuration: Configuration, response: Response, draw: Draw) -> Outcome:

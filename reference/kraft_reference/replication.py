@@ -140,12 +140,14 @@ def _truncation_offset(state: ReplicaState, configuration: Configuration, respon
 def after_fetch_response(
     state: ReplicaState, configuration: Configuration, response: FetchResponse, draw: Draw
 ) -> Outcome:
-    """Learn epoch and leader first; the data counts only for a Follower of that leader in that epoch."""
+    """Learn epoch and leader first; the data counts only for a Follower of that leader in that epoch.
+
+    Rules: fetch.response.common, discovery.leader-endpoint-known.
+    """
     reason = reason_to_ignore(state, response)
     if reason is not None:
         # The fetch timer runs on: only a successful response restarts it.  Rule: fetch.timer.
         return Outcome(state, refusal=reason)
-    # Rules: fetch.response.common, discovery.leader-endpoint-known.
     learned = learn(state, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     follower = learned or state
     # A larger epoch only moves the replica: the data is for a Fetch of the smaller one.

@@ -31,7 +31,11 @@ def decided(inputs: AnyGiven) -> tuple[Any, Place | None]:
         if event != "return" or caller is None or Path(caller.f_code.co_filename) != dispatcher:
             return
         file = Path(frame.f_code.co_filename)
-        if caller.f_code.co_name in ("_handle", "_receive") and file.parent == dispatcher.parent and file != dispatcher:
+        if (
+            caller.f_code.co_name in ("_handle", "_receive", "_receive_response")
+            and file.parent == dispatcher.parent
+            and file != dispatcher
+        ):
             place = Place(f"{file.parent.name}/{file.name}", frame.f_lineno)
 
     before = sys.getprofile()
