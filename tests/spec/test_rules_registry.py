@@ -100,7 +100,7 @@ def test_an_unknown_id_is_answered_with_near_matches(query: str, suggested: str)
 
 
 def test_an_id_like_no_other_gets_no_suggestion() -> None:
-    with pytest.raises(UnknownRuleError, match=r"^no rule has the id 'xyzzy'$"):
+    with pytest.raises(UnknownRuleError, match=r"^no rule has the id 'xyzzy'; `kraft-spec rules` lists them$"):
         load_registry()["xyzzy"]
 
 

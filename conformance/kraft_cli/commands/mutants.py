@@ -24,7 +24,7 @@ def mutants(rule_id: RuleId = None, omits: Omits = False, as_json: Json = False)
         if (rules is None or rules & {*mutant.rules}) and (mutant.omits or not omits)
     ]
     if not chosen:
-        raise usage_error(f"no mutant breaks {rule_id}")
+        raise usage_error(f"no mutant breaks {rule_id}; `kraft-spec mutants` lists the rules that have one")
     parts = [
         "model and reference" if model and reference else "model" if model else "reference"
         for model, reference in ((model_edits(mutant), reference_edits(mutant)) for mutant in chosen)

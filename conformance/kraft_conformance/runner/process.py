@@ -79,7 +79,7 @@ class AdapterProcess:
         """
         self._look(0)
         if self._received:
-            raise StrayOutput(f"output without a request: {_shown(self._received)}", self.stderr)
+            raise StrayOutput(f"a line on standard output before any request: {_shown(self._received)}", self.stderr)
         reply = self._await_line(line)
         # The parser reports a line that is not a JSON object, whether another line follows or not.
         if self._received and reply.lstrip().startswith(b"{"):

@@ -42,7 +42,7 @@ class UnknownRuleError(LookupError):
         """Compose a message with the suggestions."""
         self.rule_id = rule_id
         self.suggestions = suggestions
-        hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
+        hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else "; `kraft-spec rules` lists them"
         super().__init__(f"no rule has the id {rule_id!r}{hint}")
 
 
