@@ -48,7 +48,7 @@ def test_a_narrow_screen(
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ("SELEC 1", "Syntax error at or near 'SELEC'"),
         ("", "Syntax error, unexpected empty statement"),
