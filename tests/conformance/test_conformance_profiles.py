@@ -417,7 +417,7 @@ def test_the_source_of_an_answer_stands_in_explanation_list_and_failure(
     _, results = lines(capsys, *words, "--profile", "kafka-4")
     of_newest = [difference for difference in read_kafka_file().difference if difference.differs_under("kafka-4")]
     assert next(result for result in results if result.get("id") == vector)["provenance"] == text
-    assert results[0]["note"].startswith(f"profile kafka-4 (experimental): {len(of_newest)} of its answers")
+    assert results[0]["note"].startswith(f"profile kafka-4 (experimental): {len(of_newest)} of its settings")
 
 
 def test_an_answer_that_was_not_read_says_so_everywhere(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
