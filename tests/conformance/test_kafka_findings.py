@@ -139,11 +139,15 @@ def test_the_page_counts_what_was_named() -> None:
 @pytest.mark.parametrize(
     ("finding", "leaders", "said_by_tlc"),
     [
-        (FIRST, "replicas 1 and 2 have led epoch 1", "event 57 Restart at replica 1 violates ElectionSafety"),
+        (
+            FIRST,
+            "replicas 1 and 2 have led epoch 1",
+            "event 57 (Restart at replica 1): the step violates ElectionSafety",
+        ),
         (
             UNREAD,
             "replicas 1 and 4 have led epoch 3",
-            "event 85 HandleFetchResponse at replica 1 violates ConfigFollows",
+            "event 85 (HandleFetchResponse at replica 1): the step violates ConfigFollows",
         ),
     ],
 )

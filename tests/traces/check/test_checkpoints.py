@@ -130,7 +130,7 @@ def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_par
     del history["directories"], history["committed"]["past"]
     lines[after + 1] = as_line(document)
     assert accepted(verdict_on(lines))
-    with pytest.raises(CheckpointError, match="expected 'past'"):
+    with pytest.raises(CheckpointError, match="missing field 'past'"):
         TraceChecker(trace_model(), run.configuration, "trace.jsonl", own=True, start=_parsed(document))
     history["crashes"] += 1
     lines[after + 1] = as_line(document)

@@ -80,7 +80,7 @@ def test_a_row_that_is_gone_does_not_add_up(shared: Any, whole_run: Path, tmp_pa
     account(shared, Workspace.finished(output))
     file = max((output / table.name).glob("*.parquet"), key=lambda path: path.stat().st_size)
     pq.write_table(pq.read_table(file).slice(1), file)
-    with pytest.raises(AccountingError, match=r"does not add up: \d+ lines and \d+ traces came in"):
+    with pytest.raises(AccountingError, match=r"does not add up: read \d+ lines and \d+ traces, but"):
         account(shared, Workspace.finished(output))
 
 
