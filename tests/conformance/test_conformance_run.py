@@ -276,7 +276,7 @@ def test_a_process_that_ends_by_itself_is_told_first(capsys: Captured) -> None:
 
 def test_what_is_synced_cannot_be_lost(capsys: Captured) -> None:
     _, results = ran(capsys, altered("syncs-at-once", "effects"), "-k", "restart.unsynced")
-    assert results[0]["reason"] == "a crash leaves 3 records, and the implementation has synced 4"
+    assert results[0]["reason"] == "the crash leaves 3 records, but the implementation has synced 4"
 
 
 UNREAD = "voters.set-from-snapshot-and-log"
