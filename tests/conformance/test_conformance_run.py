@@ -497,9 +497,9 @@ def test_explain_names_other_right_courses_and_what_is_open_of_a_fetch(capsys: C
     assert course[:2] == ["  durable.restart.log-epoch says SHOULD", "  Then 1, after Restart"]
     assert "voted_key null" in course[2]
     assert course[-1] == "  every other step as above"
-    assert "of an answer to a Fetch" not in "".join(course)
+    assert "Not judged in a Fetch response" not in "".join(course)
     _, printed = output(capsys, "conformance", "explain", "fetch.diverging-counted")
-    assert "of an answer to a Fetch: when it comes" in printed
+    assert "Not judged in a Fetch response: the delay while there is nothing to send" in printed
 
 
 def test_a_pinned_suite_is_the_one_that_runs_or_nothing_does(capsys: Captured, tmp_path: Path) -> None:
