@@ -55,7 +55,7 @@ PLANTED = str(sample_folder() / "mutant.jsonl")
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("validate", PLANTED), "                 prevote.follower.grants-before-fetch,"),
+        (("validate", PLANTED), "  related rules  prevote.follower.grants-before-fetch"),
         (("prove", "transition", "--from", "1,2,3", "--to", "1,2,3,4"), "              (voters.one-change-at-a-time)"),
         (("conformance", "explain", "vote.granted"), "  receiver to it"),
     ],

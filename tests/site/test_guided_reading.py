@@ -40,8 +40,7 @@ def test_the_model_has_every_named_operator() -> None:
 
 def test_whole_definitions() -> None:
     assert operator_definition("Definitions.Voters").text.splitlines() == [
-        "\\* The set in force, and no other.  "
-        "Rules: voters.set-from-snapshot-and-log, kraft-version.static-config-ignored",
+        "\\* The voter set in force.  Rules: voters.set-from-snapshot-and-log, kraft-version.static-config-ignored",
         "Voters(s) == s.voters[Len(s.voters)].voters",
     ]
     assert python_definition("roles.Role").text.startswith("class Role(StrEnum):")

@@ -221,7 +221,7 @@ def test_nothing_in_a_trace_is_markup(text: str, attack: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("plain", "plain"),
         ("größer → 大", "größer → 大"),
