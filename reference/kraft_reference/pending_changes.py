@@ -25,7 +25,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
 from kraft_reference.records import Record
-from kraft_reference.responses import known_endpoint
+from kraft_reference.responses import known_endpoint, reply_to
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import to_resigned, voters_record, with_details
@@ -46,17 +46,9 @@ def _respond_to(
     Rules: add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only.
     """
     if requester.replica_id is None:
-        return _reply(state, configuration, requester.request, error)
+        return reply_to(state, configuration, requester.request, error)
     led = (error, state.epoch, state.leader_id, known_endpoint(state, configuration))
     return _RESPONSES[kind](state.key.id, requester.replica_id, requester.request, *led)
-
-
-def _reply(state: ReplicaState, configuration: Configuration, request: int, error: Error) -> Reply:
-    """Return the reply to an admin client, with the leader that the replica knows.
-
-    Rules: add-voter.leader-only, remove-voter.leader-only, reassign.request-leader-only.
-    """
-    return Reply(request, error, state.epoch, state.leader_id, known_endpoint(state, configuration))
 
 
 def finalized_version(state: ReplicaState, configuration: Configuration) -> int:
@@ -213,7 +205,7 @@ def reply_to_clients(outcome: Outcome, configuration: Configuration, requests: I
     state, numbers = outcome.state, sorted(requests)
     if not numbers:
         return outcome
-    replies = [_reply(state, configuration, number, error) for number in numbers]
+    replies = [reply_to(state, configuration, number, error) for number in numbers]
     others = {number: offset for number, offset in state.awaited_targets.items() if number not in numbers}
     return outcome._replace(state=state._replace(awaited_targets=others), sends=(*outcome.sends, *replies))
 

@@ -3,7 +3,7 @@
 from typing import TypeGuard
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import AddVoter, AlterPartitionReassignments, Draw, Event, RemoveVoter, UpdateFeatures
+from kraft_reference.events import AddVoter, AlterPartitionReassignments, Draw, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import Epoch, ReplicaId
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -18,10 +18,10 @@ from kraft_reference.messages import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
     LedResponse,
-    Message,
     RemoveVoterRequest,
     RemoveVoterResponse,
     Reply,
+    Request,
     Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
@@ -76,8 +76,7 @@ def respond(
 ) -> Response | Reply:
     """Return the response that carries an error, or NONE, and nothing else."""
     if isinstance(request, ClientRequest):
-        # Rules: add-voter.leader-only, remove-voter.leader-only, reassign.request-leader-only.
-        return Reply(request.request, error, state.epoch, state.leader_id, known_endpoint(state, configuration))
+        return reply_to(state, configuration, request.request, error)
     head = response_head(state, configuration, request, error)
     match request:
         case VoteRequest():
@@ -101,12 +100,20 @@ def respond(
             return UpdateVoterResponse(*head)
 
 
+def reply_to(state: ReplicaState, configuration: Configuration, request: int, error: Error) -> Reply:
+    """Return the reply to a request of an admin client, by its number, with the leader that the replica knows.
+
+    Rules: add-voter.leader-only, remove-voter.leader-only, reassign.request-leader-only.
+    """
+    return Reply(request, error, state.epoch, state.leader_id, known_endpoint(state, configuration))
+
+
 def refuse(
     state: ReplicaState,
     configuration: Configuration,
     request: QuorumRequest | ClientRequest,
     error: Error,
-    refusal: Refusal | None = Refusal.REQUEST_REFUSED,
+    refusal: Refusal = Refusal.REQUEST_REFUSED,
 ) -> Outcome:
     """Return the outcome of a request that changes nothing and gets an error."""
     return Outcome(state, (respond(state, configuration, request, error),), refusal=refusal)
@@ -120,7 +127,9 @@ def handles_as_pre_vote(state: ReplicaState, configuration: Configuration, reque
     return request.pre_vote and configuration.replicas[state.key.id].pre_vote == "supported"
 
 
-def is_foreign(request: Event | Message, configuration: Configuration) -> TypeGuard[QuorumRequest | ClientRequest]:
+def is_foreign(
+    request: Request | AddVoter | RemoveVoter, configuration: Configuration
+) -> TypeGuard[QuorumRequest | ClientRequest]:
     """Return True for a request that carries the id of another cluster; a request without an id is not foreign.
 
     Rules: wire.common-errors, bootstrap.same-cluster-id.

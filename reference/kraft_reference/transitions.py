@@ -217,10 +217,10 @@ def lose_pre_vote(state: ReplicaState) -> ReplicaState:
 
 def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
     """Return a Candidate of the next epoch that has voted for itself; Leader at once if that is a majority."""
-    # A Candidate syncs its log before it asks for votes, which KIP-595 does not demand.  In {1, 2, 3}, 3 and 1 have the
-    # committed offset 9, 1 not synced, 2 has not got it.  2 grants 1; 1 crashes, loses offset 9, restarts as Candidate
-    # of the same epoch, and asks again.  2 repeats its grant without a second look at the log (vote.repeat-grant), and
-    # 1 would lead without a committed record (docs/decisions.md).
+    # A Candidate syncs its log before it asks for votes, which KIP-595 does not demand.  In {1, 2, 3}, leader 3 and
+    # voter 2 have offset 9 on disk, so it is committed; 1 has it unsynced.  3 dies, and 2 grants 1.  1 crashes, loses
+    # offset 9, restarts as Candidate of the same epoch, and asks again.  2 repeats its grant without a second look at
+    # the log (vote.repeat-grant), and 1 would lead without a committed record (docs/decisions.md).
     # Rules: state.candidate.entry, prevote.response.ignored-when-candidate.
     synced = state._replace(log=flush(state.log))
     return leader_if_majority(new_round(enter(synced, Role.CANDIDATE, cause)), configuration)
@@ -247,10 +247,10 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
         records.append(voters_record(leader, leader.voters, details))
     # Rule: state.leader.start-of-epoch.
     started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
-    return with_high_watermark(_forget_high_watermark_by_profile(started, configuration))
+    return with_high_watermark(_with_kept_high_watermark(started, configuration))
 
 
-def _forget_high_watermark_by_profile(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+def _with_kept_high_watermark(state: ReplicaState, configuration: Configuration) -> ReplicaState:
     """Return a new Leader or Resigned with the high watermark that it knew, or without it, as the profile decides."""
     # Rule: hw.own-epoch.
     kept = configuration.profile.leader_high_watermark == "kept"
@@ -306,9 +306,7 @@ def to_resigned(state: ReplicaState, configuration: Configuration, cause: Cause)
     """Return a Leader that has given up its epoch; the epoch and its own id as leader stay."""
     # Rule: state.leader.resigns.
     resigned = enter(state, Role.RESIGNED, cause, leader_endpoint=state.leader_endpoint)
-    return _forget_high_watermark_by_profile(resigned, configuration)._replace(
-        preferred_candidates=preferred_candidates(state)
-    )
+    return _with_kept_high_watermark(resigned, configuration)._replace(preferred_candidates=preferred_candidates(state))
 
 
 def voted_for(state: ReplicaState, key: ReplicaKey) -> bool:
