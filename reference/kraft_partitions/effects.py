@@ -63,7 +63,7 @@ class StopReplica:
 
 @dataclass(frozen=True, slots=True)
 class AlterReassignmentsAnswer:
-    """The answer to AlterPartitionReassignments; without results if `error` is set.
+    """Response to AlterPartitionReassignments; without results if `error` is set.
 
     Rules: partition-reassign.error-order, partition-reassign.per-partition.
     """
@@ -74,7 +74,7 @@ class AlterReassignmentsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Reassignment:
-    """One partition in the answer to ListPartitionReassignments."""
+    """Partition in the response to ListPartitionReassignments."""
 
     partition: TopicPartition
     replicas: Assignment
@@ -84,7 +84,7 @@ class Reassignment:
 
 @dataclass(frozen=True, slots=True)
 class ListReassignmentsAnswer:
-    """The answer to ListPartitionReassignments; without reassignments if `error` is set.
+    """Response to ListPartitionReassignments; without reassignments if `error` is set.
 
     Rule: partition-reassign.list.
     """
@@ -95,11 +95,11 @@ class ListReassignmentsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AlterPartitionAnswer:
-    """The answer to AlterPartition."""
+    """Response to AlterPartition."""
 
     error: Error
     partition_epoch: int | None = None
-    """That of the change; None if there is none."""
+    """Partition epoch of the change; None if nothing changed."""
 
 
 Effect: TypeAlias = (

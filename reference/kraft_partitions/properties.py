@@ -29,7 +29,7 @@ class Requested(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of one partition."""
+    """Step of a partition."""
 
     before: Partition
     after: Partition

@@ -47,7 +47,7 @@ class Refusal(StrEnum):
     TRUNCATION_BELOW_HIGH_WATERMARK = "TRUNCATION_BELOW_HIGH_WATERMARK"
     """The leader asks the replica to truncate committed records."""
     CHECK_QUORUM_OFF = "CHECK_QUORUM_OFF"
-    """The implementation has no check quorum."""
+    """Never returned here; the trace format keeps the code."""
     REQUEST_REFUSED = "REQUEST_REFUSED"
     """A voter change is refused or fails; the error of the response is the reason."""
     CHANGE_NOT_ALLOWED = "CHANGE_NOT_ALLOWED"

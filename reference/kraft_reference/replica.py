@@ -1,4 +1,4 @@
-"""One replica of a KRaft quorum, sans-I/O: a state, an event and a configuration make an outcome.
+"""Replica of a KRaft quorum, sans-I/O: a state, an event and a configuration make an outcome.
 
 Which module has which rules?
     `elections`: timers, Pre-Vote, Vote.

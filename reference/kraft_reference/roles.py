@@ -76,7 +76,7 @@ class IllegalTransitionError(Exception):
 
 
 class Transition(NamedTuple):
-    """One row of the table."""
+    """Row of the table."""
 
     source: Role
     cause: Cause

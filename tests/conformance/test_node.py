@@ -63,7 +63,7 @@ def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path
 
 
 def test_bootstrap_servers_may_have_other_names_than_the_voters(tmp_path: Path) -> None:
-    """Rule: discovery.bootstrap.  A load balancer's name is none of the voters' either."""
+    """Rule: discovery.bootstrap.  A bootstrap server may have a name that no voter has, as a load balancer does."""
     with Nodes(tmp_path, voters=2, others=1, bootstrap_host="localhost") as nodes:
         nodes.start(3)
         waits = f"waits for a bootstrap server to answer: localhost:{nodes.ports[1]}, localhost:{nodes.ports[2]}\n"

@@ -39,7 +39,7 @@ EVENTUALLY_COMPLETES = "EventuallyCompletes"
 
 
 class PartitionStage(Expectations):
-    """One cluster in one scenario."""
+    """Cluster in a scenario."""
 
     def __init__(
         self, scenario: str, configuration: PartitionConfiguration, controllers: Controllers = REFERENCE
@@ -83,7 +83,7 @@ class PartitionStage(Expectations):
         error: str = "NONE",
         may_alter: bool = True,
     ) -> None:
-        """One request about several partitions."""
+        """Send a request about several partitions."""
         to = self.state.controller if node is None else node
         effects = self.happen(AlterPartitionReassignments(to, tuple(targets.items()), may_alter))
         (answer,) = [effect for effect in effects if isinstance(effect, AlterReassignmentsAnswer)]

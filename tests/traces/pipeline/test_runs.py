@@ -194,7 +194,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
 
 @contextmanager
 def stopped_at(method: str) -> Iterator[None]:
-    """A run stops when it comes to this method of its workspace."""
+    """Stop a run where it calls this method of its workspace."""
     with patch.object(Workspace, method, side_effect=_StoppedError), pytest.raises(_StoppedError):
         yield
 

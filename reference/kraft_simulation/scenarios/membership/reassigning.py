@@ -19,7 +19,7 @@ CLEAR = "clear"
 
 
 class Row(NamedTuple):
-    """One step towards a target."""
+    """Take a step towards a target."""
 
     offset: int
     """Of its record."""
