@@ -19,7 +19,7 @@ CLEAR = "clear"
 
 
 class Row(NamedTuple):
-    """Take a step towards a target."""
+    """Expected result of a step towards a target."""
 
     offset: int
     """Of its record."""
