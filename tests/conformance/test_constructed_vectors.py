@@ -44,7 +44,7 @@ def test_the_model_is_asked_from_the_constructed_state() -> None:
     assert last.replica_id == 1
     assert last.state is not None
     cast = last._replace(state=last.state._replace(voted_key=ReplicaKey(1, "U1")))
-    with pytest.raises(NotAcceptedError, match=r"a script: rejected: .* HandleVoteRequest at replica 1"):
+    with pytest.raises(NotAcceptedError, match=r"a script: rejected: .* \(HandleVoteRequest at replica 1\)"):
         accepted_by_model(replace(run, occurrences=(*run.occurrences[:-2], cast)))
 
 

@@ -25,7 +25,7 @@ def test_the_answer_shows_the_number_of_its_request_and_nothing_else_does(is_ans
     lines = [*trace.lines[:place], line_of(without(request, *omitted)), *trace.lines[place + 1 :]]
     verdict = verdict_on(trace.header(FOREIGN), map(encode_line, lines))
     assert verdict.kind is (VerdictKind.ACCEPTED if is_answered else VerdictKind.INCONCLUSIVE), verdict
-    assert is_answered or "input.request is left out" in str(verdict.reason)
+    assert is_answered or "input.request is missing" in str(verdict.reason)
 
 
 def test_replicas_formatted_with_other_lists_disagree_about_the_voters() -> None:
