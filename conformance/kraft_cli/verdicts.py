@@ -8,7 +8,7 @@ from rich.padding import Padding
 
 from kraft_conformance.console import printable, say, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_spec.rules import load_registry
+from kraft_spec.rules import PROPERTIES, load_registry
 from kraft_traces.check import Extent, Rejection, ShownCount, Verdict, VerdictKind
 from kraft_traces.check.fast_path import Way
 from kraft_traces.partitions.checker import PartitionVerdict
@@ -49,8 +49,10 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         facts.append(("defined in", f"{conjunct.module}.tla:{conjunct.line}"))
         if conjunct.operands:
             facts.append(("its values", " and ".join(conjunct.operands)))
-    if rejection.properties:
-        facts.append(("violates", ", ".join(rejection.properties)))
+    for name in rejection.properties:
+        facts.append(("violates", name))
+        if name in PROPERTIES:
+            facts.append(("", PROPERTIES[name].description))
     if rejection.note:
         facts.append(("note", rejection.note))
     if prefix is not None:
@@ -68,9 +70,16 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         console.print(Padding(drawn, (0, 0, 0, 2)))
 
 
+def _count_events(verdict: Verdict | PartitionVerdict) -> str:
+    """Return the kind of the verdict and the number of events that the model allows."""
+    if verdict.kind is VerdictKind.ACCEPTED:
+        return f"{verdict.kind}, {verdict.events} events"
+    return f"{verdict.kind} after {verdict.events} accepted events"
+
+
 def _describe_extent(verdict: Verdict | PartitionVerdict) -> str:
-    """Return the extent of the comparison; empty for a rejected trace."""
-    if verdict.rejection is not None or verdict.compared.whole is None:
+    """Return the extent of the comparison; empty unless the trace is accepted."""
+    if verdict.kind is not VerdictKind.ACCEPTED or verdict.compared.whole is None:
         return ""
     return f", compared: {verdict.compared.whole}"
 
@@ -105,7 +114,7 @@ def lacking_text(requirement: str, fields: Mapping[str, ShownCount]) -> str:
 
 def summary(verdict: Verdict) -> str:
     """Return a line about a trace."""
-    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_describe_extent(verdict)}"
+    text = f"{verdict.source}: {_count_events(verdict)}{_describe_extent(verdict)}"
     if verdict.candidates_max > 1:
         text += f", up to {verdict.candidates_max} candidate states"
     if verdict.switched_off:
@@ -132,7 +141,7 @@ def way_text(verdicts: Iterable[Verdict], way: Way) -> str:
 
 def partition_summary(verdict: PartitionVerdict) -> str:
     """Return a line about a trace of partition reassignment."""
-    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_describe_extent(verdict)}"
+    text = f"{verdict.source}: {_count_events(verdict)}{_describe_extent(verdict)}"
     if verdict.switched_off:
         text += f", checked without {', '.join(verdict.switched_off)}"
     if verdict.given_up:

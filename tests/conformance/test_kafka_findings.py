@@ -26,7 +26,7 @@ from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.membership.unread_voters import read_at_restart, two_commit
-from kraft_spec.rules import load_registry
+from kraft_spec.rules import PROPERTIES, load_registry
 
 FIRST = "own-vote-before-known-leader"
 UNREAD = "unread-voters"
@@ -147,7 +147,7 @@ def test_the_page_counts_what_was_named() -> None:
         (
             UNREAD,
             "replicas 1 and 4 have led epoch 3",
-            "event 85 (HandleFetchResponse at replica 1): the step violates ConfigFollows",
+            "event 85 (HandleFetchResponse at replica 1): the step violates ConfigFollowsLog",
         ),
     ],
 )
@@ -162,6 +162,7 @@ def test_two_leaders_of_one_epoch_on_a_release(
     assert "the state in the end: it violates ElectionSafety" in text
     code, text = output(capsys, "validate", str(trace), "--prefixes", str(tmp_path))
     assert (code, said_by_tlc in text) == (ExitCode.VIOLATION, True), text
+    assert PROPERTIES[said_by_tlc.split()[-1]].description in " ".join(text.split())
 
 
 @pytest.mark.usefixtures("kafka")

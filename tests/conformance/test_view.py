@@ -19,7 +19,7 @@ GIVEN_UP = "violates properties that its profile does not promise: CancelRestore
 @pytest.mark.parametrize(
     ("sample", "text"),
     [
-        ("mutant", "rejected, 81 events"),
+        ("mutant", "rejected after 81 accepted events"),
         ("partition-override-kafka-4", f"accepted, 4 events, compared: complete, {GIVEN_UP}"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_trace_that_cannot_be_read_to_its_end(name: str, checked: bool, tmp_pa
     if checked:
         assert verdict["kind"] == "inconclusive"
         assert verdict["reason"].endswith("cannot be read; every event before it conforms")
-        assert out.startswith(f"{trace}: inconclusive, {count} events")
+        assert out.startswith(f"{trace}: inconclusive after {count} accepted events")
         assert out.endswith(f": {verdict['reason']}\npage: {page}\n")
     else:
         assert (verdict, out) == (None, f"page: {page}\n")
@@ -141,7 +141,7 @@ def test_a_trace_without_events(
     trace.write_bytes((SAMPLES / f"{sample}.jsonl").read_bytes().splitlines(keepends=True)[0] + remainder)
     assert view(trace, "-o", page) == ExitCode.BAD_INPUT
     out, err = capsys.readouterr()
-    assert out == f"{trace}: inconclusive, 0 events: {reason}\npage: {page}\n"
+    assert out == f"{trace}: inconclusive after 0 accepted events: {reason}\npage: {page}\n"
     assert text in err.replace("\n", "")
     assert document_in(page.read_text(encoding="utf-8"))["verdict"]["reason"] == reason
 
@@ -150,7 +150,7 @@ def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Capt
     trace, page = tmp_path / "wrong.jsonl", tmp_path / "page.html"
     trace.write_bytes((SAMPLES / "mutant.jsonl").read_bytes()[:150_000])
     assert view(trace, "-o", page) == ExitCode.BAD_INPUT
-    assert "rejected, 81 events" in capsys.readouterr().out
+    assert "rejected after 81 accepted events" in capsys.readouterr().out
     document = document_in(page.read_text(encoding="utf-8"))
     assert document["verdict"]["rejection"]["sequence"] == 82
     assert document["broken"] is not None

@@ -67,7 +67,7 @@ def _view_partitions(trace: str, output: str, unchecked: bool, title: str) -> in
     line = None if verdict is None else partition_summary(verdict)
     if verdict is not None and verdict.accepted and broken is not None:
         # A correct part of a trace is no verdict on the whole trace.
-        line = f"{trace}: inconclusive, {verdict.events} events: {inconclusive_reason(broken)}"
+        line = f"{trace}: inconclusive after {verdict.events} accepted events: {inconclusive_reason(broken)}"
     return _write_page(partition_page_of(document, title), output, line, broken, len(document["events"]))
 
 
