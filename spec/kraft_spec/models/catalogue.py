@@ -10,8 +10,8 @@ from importlib.resources import files
 from kraft_spec.models.check import ModelCheck, UnknownCheck
 from kraft_spec.models.reading import read_checks
 
-GROUPS = ("smoke", "ci", "nightly")
-"""smoke: seconds; ci: exhaustive, minutes; nightly: larger, with checkpoints."""
+GROUPS = ("smoke", "ci", "long", "nightly")
+"""smoke: seconds; ci: exhaustive, of every push; long: exhaustive, too long for a push; nightly: larger, with checkpoints."""
 
 CHECKS: tuple[ModelCheck, ...] = read_checks(files("kraft_spec.models") / "checks", GROUPS)
 

@@ -29,7 +29,7 @@ Explain = Annotated[
 
 SliceName = Annotated[
     str | None,
-    typer.Option("--slice", help="Instead explain the steps and states of this model check of the ci group."),
+    typer.Option("--slice", help="Instead explain the steps and states of this model check."),
 ]
 TimeLimit = Annotated[float | None, typer.Option(min=1, help="Time limit of a model check in seconds.")]
 

@@ -56,10 +56,10 @@ class Reached(NamedTuple):
 
 
 def slices() -> dict[str, ModelCheck]:
-    """Return the exhaustive model checks of the `ci` group in whose every state the proof must hold, by name."""
+    """Return the exhaustive model checks of the groups `ci` and `long` in whose every state the proof must hold, by name."""
     return {
         check.name: check
-        for check in checks_of("ci")
+        for check in (*checks_of("ci"), *checks_of("long"))
         if check.name not in NOT_EXPLAINED
         and not (check.violates or check.simulation or check.mutants or "Partition" in check.configuration.module)
     }

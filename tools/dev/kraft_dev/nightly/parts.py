@@ -55,7 +55,7 @@ followed, and a report counts in check quorum.
 NOT_COMPILED = {"forgetting": "SubstInNode"} | {
     check.name: r"the recursive operator \w+" for check in CHECKS if check.name.startswith("partition-reassignment")
 }
-"""Checks of the group `ci` that cannot be compiled, and the reason: `forgetting` has two histories as one module,
+"""Exhaustive checks that cannot be compiled, and the reason: `forgetting` has two histories as one module,
 and the model of partitions orders sets by recursion.
 """
 
@@ -186,8 +186,9 @@ def _broken_under_kafka() -> tuple[str, ...]:
 
 
 def _compiled() -> tuple[str, ...]:
-    """Return the exhaustive checks of the group `ci` that are compiled."""
-    whole = [check for check in checks_of("ci") if not (check.violates or check.configuration.specification)]
+    """Return the exhaustive checks of the groups `ci` and `long` that are compiled."""
+    checks = (*checks_of("ci"), *checks_of("long"))
+    whole = [check for check in checks if not (check.violates or check.configuration.specification)]
     return tuple(check.name for check in whole if check.name not in NOT_COMPILED)
 
 
