@@ -82,7 +82,7 @@ def test_a_mutant_of_the_partitions_meets_their_vectors() -> None:
 
 @pytest.mark.parametrize(
     ("new", "where"),
-    [("raise RuntimeError('no')\n", "ended with exit code 1"), ("import time\ntime.sleep(60)\n", "no reply within")],
+    [("raise RuntimeError('no')\n", "exited with code 1"), ("import time\ntime.sleep(60)\n", "no reply within")],
 )
 def test_a_mutant_that_does_not_come_to_its_hello_is_detected_there(
     monkeypatch: pytest.MonkeyPatch, new: str, where: str
@@ -99,7 +99,7 @@ def test_a_mutant_that_dies_in_every_vector_is_left_alone_after_a_few() -> None:
     new = "    def step(self, *_):\n        import os\n\n        os._exit(7)\n\n    def _step(self,"
     results = cells(Subject("dies", (Edit("kraft_reference/replica.py", old, new),)))
     assert (results["state"].detects, results["state"].amount) == (True, 0), "how many there are is not known"
-    assert "ended with exit code 7" in results["state"].what
+    assert "exited with code 7" in results["state"].what
 
 
 def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
