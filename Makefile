@@ -60,7 +60,7 @@ help:
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
 	@echo "make edges    every edge of the model's state graph, replayed on the"
 	@echo "              reference: minutes, unless build/ has them"
-	@echo "make killed   each fourth mutant of the reference is killed by the tool that is"
+	@echo "make killed   each eighth mutant of the reference is killed by the tool that is"
 	@echo "              listed, each that is not listed by any; a sample of TLC's evidence"
 	@echo "make pipeline the tests of the Spark pipeline, with PySpark installed for them"
 	@echo "make samples  record the sample traces again, after a change that is meant"
@@ -170,7 +170,7 @@ edges:
 killed:
 	@tools/ensure_venv.sh test
 	@mkdir -p $(dir $(EDGES))
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --every 4 --edges $(EDGES)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --every 8 --edges $(EDGES)
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants sample --tool evidence
 
 pytest:

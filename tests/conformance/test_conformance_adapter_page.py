@@ -96,7 +96,13 @@ def _needs(section: str) -> Language | None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("section", sections(PAGE.read_text(encoding="utf-8")))
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param(section, marks=[] if _needs(section) is None else pytest.mark.nightly)
+        for section in sections(PAGE.read_text(encoding="utf-8"))
+    ],
+)
 def test_the_commands_print_what_stands_there(section: str, tmp_path: Path) -> None:
     needed = _needs(section)
     if needed is not None:

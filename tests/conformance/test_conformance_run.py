@@ -59,7 +59,7 @@ def of_status(results: Lines, status: str) -> Lines:
 # -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", ["kip", "kafka-4"])
+@pytest.mark.parametrize("profile", ["kip", pytest.param("kafka-4", marks=pytest.mark.nightly)])
 def test_the_reference_passes_every_vector_of_its_profile(capsys: Captured, profile: str) -> None:
     code, results = ran(capsys, REFERENCE, "--profile", profile)
     assert code == ExitCode.CONFORMANT
@@ -68,7 +68,9 @@ def test_the_reference_passes_every_vector_of_its_profile(capsys: Captured, prof
     assert all(statu["reason"].startswith("for profile ") for statu in of_status(results, "skipped"))
 
 
-@pytest.mark.parametrize("mode", ["history", "wire", "effects"])
+@pytest.mark.parametrize(
+    "mode", ["history", *(pytest.param(mode, marks=pytest.mark.nightly) for mode in ("wire", "effects"))]
+)
 def test_without_injection_the_history_leads_to_the_same(capsys: Captured, mode: str) -> None:
     code, results = ran(capsys, altered(mode), "--jobs", "2")
     levels = {"history": (), "wire": ("effects", "state"), "effects": ("state",)}[mode]

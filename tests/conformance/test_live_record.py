@@ -52,7 +52,14 @@ def test_a_capture_fits_the_schema() -> None:
             validator.validate(decode(line))
 
 
-@pytest.mark.parametrize("capture", [CONTROLLERS, FROM_DISKS, OVERTAKEN], ids=["fresh", "from disks", "overtaken"])
+@pytest.mark.parametrize(
+    "capture",
+    [
+        pytest.param(CONTROLLERS, id="fresh"),
+        pytest.param(FROM_DISKS, id="from disks", marks=pytest.mark.nightly),
+        pytest.param(OVERTAKEN, id="overtaken", marks=pytest.mark.nightly),
+    ],
+)
 def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path, capture: Path) -> None:
     trace = tmp_path / "trace.jsonl"
     assert main(["live", "infer", str(capture), "-o", str(trace), "--profile", "kafka-4.1"]) == ExitCode.CONFORMANT

@@ -4,6 +4,7 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
 from tests.conformance.acted_brokers import (
     CONFIGS,
     INVALID_ASSIGNMENT,
@@ -70,6 +71,7 @@ def test_it_is_cancelled_and_what_is_wrong_is_said(tmp_path: Path) -> None:
         assert acted.listed(4) == {"A-0": ((11, 12, 13), (13,), (11, 12))}
 
 
+@pytest.mark.nightly
 def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
     """Rule: partition-reassign.persisted."""
     with Nodes(tmp_path, voters=3, brokers=1, snapshot_bytes=500) as nodes:
@@ -102,6 +104,7 @@ def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
         assert not any(b"\x08" + mark in path.read_bytes() for path in snapshots for mark in (BEGIN, END))
 
 
+@pytest.mark.nightly
 def test_configurations_are_kept(tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=1, brokers=1) as nodes:
         nodes.start(1, 2)

@@ -55,6 +55,7 @@ def test_what_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.Monke
     assert (results["proved"], results["premises"]) == (False, None)
 
 
+@pytest.mark.nightly
 def test_under_kafka_what_its_restart_breaks_is_not_proved_and_all_else_is(capsys: Captured) -> None:
     assert prove("--profile", "kafka-4") == ExitCode.VIOLATION
     text = capsys.readouterr().err

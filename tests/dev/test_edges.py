@@ -173,6 +173,7 @@ def test_every_field_of_a_state_is_compared(graph: EdgeGraph, name: str) -> None
     assert [difference.field for difference in differing.differences] == [f"state.{name}"]
 
 
+@pytest.mark.nightly
 def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_path: Path) -> None:
     file = tmp_path / "edges.bin"
     size = save_edges(file, graph)

@@ -192,6 +192,7 @@ def test_a_process_that_imports_the_installed_reference_asks_nothing() -> None:
         run_tool("scenarios", Tally())
 
 
+@pytest.mark.nightly
 def test_a_mutant_meets_tools_up_to_the_first_that_detects_it() -> None:
     with runner(None, lambda _: None, (SCENARIOS, PARTITIONS)) as run:
         detected, left = run.rows([HALF, COMMENTED])
@@ -227,6 +228,7 @@ def test_the_list_has_mutants_of_the_reference_in_the_order_of_the_catalogue() -
     assert of_vectors <= vectors
 
 
+@pytest.mark.nightly
 def test_a_listed_mutant_meets_its_detectors_and_an_unlisted_one_the_whole_suite(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

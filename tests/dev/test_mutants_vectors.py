@@ -112,6 +112,7 @@ def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytes
         cells(UNBROKEN, "vote.granted")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("level", ["wire", "effects"])
 def test_a_view_shows_what_an_adapter_of_that_level_does(level: str) -> None:
     """The same vectors have the same outcomes on a view of the reference and on an adapter of that level."""

@@ -94,6 +94,7 @@ def test_a_fault_of_the_compiler_is_detected(wide: Path, tmp_path: Path) -> None
     assert "of module Wide, a defect of the compiler." in report.message
 
 
+@pytest.mark.nightly
 def test_the_models_own_steps_and_properties_agree() -> None:
     """The nightly checks of a week compare both on all other model checks."""
     report = run_check(find_check("smoke"), way=Way.BOTH)
@@ -111,6 +112,7 @@ def _outcome(way: Way) -> CheckReport:
     return run_check(find_check("changes"), way=way, time_limit_seconds=1)
 
 
+@pytest.mark.nightly
 def test_uncompiled_checks_are_interpreted_unless_both_are_required(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

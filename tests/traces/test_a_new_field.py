@@ -69,6 +69,7 @@ def test_the_field_is_written_and_checked(scratch: Path) -> None:
     assert "effects[0].message.high_watermark" in wrong.stdout
 
 
+@pytest.mark.nightly
 def test_a_line_without_the_field_is_no_whole_line(scratch: Path) -> None:
     trace = scratch / "other.jsonl"
     assert run(scratch, "simulate", "--seed", "4", "--steps", "50", "--output", str(trace)).returncode == 0
@@ -77,6 +78,7 @@ def test_a_line_without_the_field_is_no_whole_line(scratch: Path) -> None:
     assert "missing" in run(scratch, "validate", str(trace)).stdout
 
 
+@pytest.mark.nightly
 def test_scenarios_and_experiments_know_the_field(scratch: Path) -> None:
     played = run(scratch, "scenario", "full-omission-flip-flop")
     assert played.returncode == 0, played.stdout

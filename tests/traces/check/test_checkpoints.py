@@ -233,6 +233,7 @@ def named(document: Document, path: tuple[str | int, ...]) -> str:
     return text
 
 
+@pytest.mark.nightly
 def test_a_lie_in_any_field_of_a_checkpoint_is_rejected_there() -> None:
     model = trace_model()
     lied: set[FieldPath] = set()

@@ -85,6 +85,7 @@ def test_what_the_rest_of_a_trace_determines_may_be_left_out(name: str, workload
     assert verdict.open_answers == ()
 
 
+@pytest.mark.nightly
 @settings(max_examples=max(8, settings().max_examples // 6))  # each has dozens of altered fields
 @given(workloads, st.integers(0, 20), st.integers(0, 2**32))
 # A replica that dies as it asks awaits nothing.

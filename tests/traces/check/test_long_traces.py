@@ -67,6 +67,7 @@ def kept(continuity: Continuity, checker: TraceChecker) -> Kept:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_thirty_thousand_lines_with_snapshots_are_checked_in_bounded_memory() -> None:
     simulation = busy_run(LINES)

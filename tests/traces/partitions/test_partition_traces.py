@@ -1,5 +1,6 @@
 """Partition traces: every honest run is accepted, and what is planted is rejected by field and rule."""
 
+import pytest
 from tests.spec.own_process import in_own_process
 from tests.traces.partitions.checks import (
     Change,
@@ -99,6 +100,7 @@ def test_a_rule_that_is_left_out_explains_the_line() -> None:
     assert explained == [rule for rule in rules if rule != "partition-reassign.controller-only"]
 
 
+@pytest.mark.nightly
 def test_reference_and_model_see_the_same_violations() -> None:
     """Two statements of each property, one in Python and one in TLA+."""
     rules = list(omittable_partition_rules())

@@ -71,6 +71,7 @@ def wait_until_gone(processes: list[psutil.Process]) -> None:
     assert not left, "a process outlives its parent"
 
 
+@pytest.mark.nightly
 def test_a_killed_python_worker_costs_no_results(shared: Any, folder: Path, tmp_path: Path) -> None:
     runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
     output = tmp_path / "killed"

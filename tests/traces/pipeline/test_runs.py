@@ -141,6 +141,7 @@ def test_coverage_counts_what_the_steps_of_the_model_show(whole_run: Path) -> No
     assert len(coverage) == sum(len(of_kind) for of_kind in counted.values())
 
 
+@pytest.mark.nightly
 def test_the_tables_do_not_depend_on_how_the_work_is_cut(
     shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

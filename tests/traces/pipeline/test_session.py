@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from kraft_pipeline.checking import row_of
 from kraft_traces.alternatives.decisions import OpenAnswer
 from kraft_traces.check import Verdict, VerdictKind
@@ -80,6 +82,7 @@ def _last_line(script: str) -> object:
     return document
 
 
+@pytest.mark.nightly
 def test_a_java_process_that_is_gone_is_named_and_its_log_stays() -> None:
     line = _last_line(_LOSES_JAVA)
     assert isinstance(line, list)
@@ -93,6 +96,7 @@ def test_a_java_process_that_is_gone_is_named_and_its_log_stays() -> None:
     assert processes == 0
 
 
+@pytest.mark.nightly
 def test_an_interrupted_start_leaves_no_java_process() -> None:
     assert _last_line(_IS_INTERRUPTED) == 0
     assert _last_line(_IS_INTERRUPTED_EARLIER) == 0

@@ -45,7 +45,9 @@ def test_a_disk_lost_under_its_own_key_breaks_acknowledged_records() -> None:
     assert "replace-disk/candidate-log-is-older" in failing
 
 
-@pytest.mark.parametrize("lost", ["majorities-of-one-set", "majorities-of-neighbours"])
+@pytest.mark.parametrize(
+    "lost", ["majorities-of-one-set", pytest.param("majorities-of-neighbours", marks=pytest.mark.nightly)]
+)
 def test_each_fact_about_quorums_is_needed_by_a_new_leader_and_a_commit(lost: str) -> None:
     about = theory()
     without = about._replace(axioms=tuple(axiom for axiom in about.axioms if axiom.name != lost))

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 import z3
 
 from kraft_proofs.induction.obligations import obligations, prove_induction
@@ -9,6 +10,7 @@ from kraft_proofs.induction.prover import Answer, premises, refutes
 from kraft_proofs.induction.smt2 import file_name, questions, smt2
 
 
+@pytest.mark.nightly
 def test_an_exported_obligation_is_read_back_and_proved() -> None:
     answers = prove_induction(["quorums", "safety", "vote", "become-leader", "truncate"])
     exported = questions(answers)
@@ -35,6 +37,7 @@ def test_names_of_files_are_plain_and_different() -> None:
     assert file_name("HandleVoteRequest/vote/sent, its vote") == "-andle-ote-equest--vote--sent-its-vote"
 
 
+@pytest.mark.nightly
 def test_the_same_bytes_in_another_process() -> None:
     program = (
         "from kraft_proofs.induction.obligations import prove_induction\n"

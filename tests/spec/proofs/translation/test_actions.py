@@ -18,7 +18,7 @@ from kraft_spec.models.running import next_actions
 
 
 # Nightly checks prove all others.
-@pytest.mark.parametrize("action", ["HandleVoteRequest", "PollFetch", OTHERS])
+@pytest.mark.parametrize("action", [pytest.param("HandleVoteRequest", marks=pytest.mark.nightly), "PollFetch", OTHERS])
 def test_an_action_of_the_model_is_steps_of_the_proof(action: str) -> None:
     proved = prove_action(specification(), action)
     assert [answer.obligation.name for answer in proved.failing] == []
