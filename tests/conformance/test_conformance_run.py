@@ -69,7 +69,12 @@ def test_the_reference_passes_every_vector_of_its_profile(capsys: Captured, prof
 
 
 @pytest.mark.parametrize(
-    "mode", ["history", *(pytest.param(mode, marks=pytest.mark.nightly) for mode in ("wire", "effects"))]
+    "mode",
+    [
+        "history",
+        pytest.param("wire", marks=pytest.mark.nightly),
+        pytest.param("effects", marks=pytest.mark.nightly),
+    ],
 )
 def test_without_injection_the_history_leads_to_the_same(capsys: Captured, mode: str) -> None:
     code, results = ran(capsys, altered(mode), "--jobs", "2")

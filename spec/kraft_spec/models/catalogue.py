@@ -11,7 +11,7 @@ from kraft_spec.models.check import ModelCheck, UnknownCheck
 from kraft_spec.models.reading import read_checks
 
 GROUPS = ("smoke", "ci", "long", "nightly")
-"""smoke: seconds; ci: exhaustive, of every push; long: exhaustive, too long for a push; nightly: larger, with checkpoints."""
+"""smoke: seconds; ci: exhaustive, on every push; long: exhaustive, at night; nightly: larger, with checkpoints."""
 
 CHECKS: tuple[ModelCheck, ...] = read_checks(files("kraft_spec.models") / "checks", GROUPS)
 

@@ -56,7 +56,7 @@ class Reached(NamedTuple):
 
 
 def slices() -> dict[str, ModelCheck]:
-    """Return the exhaustive model checks of the groups `ci` and `long` in whose every state the proof must hold, by name."""
+    """Return the exhaustive model checks in whose every state the proof must hold, by name."""
     return {
         check.name: check
         for check in (*checks_of("ci"), *checks_of("long"))
