@@ -1,0 +1,86 @@
+"""Reports of a watch: alerts, gaps and the status."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from kraft_reference.state import ReplicaState
+from kraft_traces.check.verdict import Rejection
+from kraft_traces.errors import TraceError
+
+
+class ReplicaStatus(Struct, frozen=True):
+    """State of a replica in the model, as far as a reader of an alert needs it."""
+
+    role: str
+    epoch: int
+    leader_id: int | None
+    log_end_offset: int
+    high_watermark: int
+
+
+def status_of(state: ReplicaState) -> ReplicaStatus:
+    """Return the status of a replica."""
+    return ReplicaStatus(str(state.role), state.epoch, state.leader_id, state.log.end_offset, state.high_watermark)
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """Line that does not conform, or that is malformed."""
+
+    source: str
+    line: int | None
+    cause: Rejection | TraceError
+    replicas: Mapping[int, ReplicaStatus]
+    """States before the line, by replica id; empty if they are not known."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON object of the alert."""
+        is_rejection = isinstance(self.cause, Rejection)
+        document: dict[str, Any] = {
+            "report": "alert",
+            "kind": "rejected" if is_rejection else "malformed",
+            "source": self.source,
+            "line": self.line,
+            "message": self.cause.headline() if isinstance(self.cause, Rejection) else str(self.cause),
+            "replicas": {str(number): to_builtins(status) for number, status in self.replicas.items()},
+        }
+        if isinstance(self.cause, Rejection):
+            cause = self.cause
+            document |= {
+                "sequence": cause.sequence,
+                "event": cause.event,
+                "replica": cause.replica,
+                "rules": list(cause.rules),
+                "explained_by": list(cause.explained_by),
+                "properties": list(cause.properties),
+                "differences": [
+                    {"field": it.field, "expected": it.expected, "actual": it.actual} for it in cause.differences
+                ],
+            }
+        else:
+            document |= {"code": self.cause.code, "field": self.cause.field}
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Lines that are missing, or that are not judged."""
+
+    source: str
+    line: int | None
+    """Number of the first line after the gap."""
+    detail: str
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{place}: gap: {self.detail}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON object of the gap."""
+        return {"report": "gap", "source": self.source, "line": self.line, "message": self.detail}
+
+
+Report = Alert | Gap
