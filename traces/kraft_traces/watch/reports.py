@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from kraft_reference.state import ReplicaState
+from kraft_spec.rules import load_registry
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.errors import TraceError
 
@@ -54,6 +55,7 @@ class Alert:
                 "event": cause.event,
                 "replica": cause.replica,
                 "rules": list(cause.rules),
+                "sentences": {rule: load_registry()[rule].title for rule in cause.explained_by or cause.rules[:1]},
                 "explained_by": list(cause.explained_by),
                 "properties": list(cause.properties),
                 "differences": [
