@@ -213,8 +213,9 @@ class WatchedProcesses:
             try:
                 if growth.is_new_file and place.lines == 1:
                     process.begin_file(parse_header(raw, place.path), is_torn=growth.is_torn)
-                else:
-                    process.read(raw, place)
+                elif (reason := process.read(raw, place)) is not None:
+                    self._gaps += 1
+                    yield Gap(place.path, place.lines, reason)
             except TraceError as error:
                 yield self._malformed(error)
                 process.skip_wrong()

@@ -1,12 +1,13 @@
 """Merge of traces that still grow, in causal order, as `kraft_traces.merge` does for whole ones."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from kraft_traces.deliveries import Place, SendPlace
+from kraft_traces.deliveries import Place, SendPlace, agree, key_of, sends_of
 from kraft_traces.lines import EventLine, TracedInput
 from kraft_traces.merge import Merging
 from kraft_traces.message_types import TracedMessage, message_type
@@ -18,6 +19,9 @@ from kraft_traces.watch.process import GrowingProcess
 LOST_AFTER = 20_000
 """Number of merged events after which a message that nobody received counts as lost."""
 
+_RECEIVED_BEFORE_MAX = 1_000
+"""Maximum number of remembered messages that were received before any line sent them."""
+
 
 class SavedMerge(Struct, frozen=True):
     """State of a `GrowingMerge` as JSON, without its processes."""
@@ -27,6 +31,7 @@ class SavedMerge(Struct, frozen=True):
     deliveries: SavedDeliveries
     without_trace: tuple[int, ...]
     """Replicas without a trace that the merged trace has marked."""
+    received_before: tuple[TracedMessage, ...]
 
 
 class Merged(NamedTuple):
@@ -36,7 +41,7 @@ class Merged(NamedTuple):
     source: str
     number: int
     gap: str | None = None
-    """Reason why the line marks events as unrecorded."""
+    """The message that no line sends, if the line receives one."""
 
 
 class GrowingMerge(Merging):
@@ -57,15 +62,26 @@ class GrowingMerge(Merging):
             self._marked_replicas = set(saved.without_trace)
         self._receipts: dict[int, str] = {}
         """Ids of the messages that the next events of processes receive."""
-        self._unsent: set[int] = set()
-        """Processes whose next event receives a message that no process sends."""
+        self._unsent: dict[int, bool] = {}
+        """Processes whose next event receives a message that no process sends, with True if its sender was not silent
+        before."""
+        self._given_up: dict[int, int] = {}
+        """Number of lines that a process had written when one of its messages was waited for in vain."""
+        self._received_before: list[TracedMessage] = [] if saved is None else list(saved.received_before)
+        """Messages that were received before any line sent them."""
+        self._late_effects: frozenset[int] = frozenset()
+        """Effects of the newest line that send such messages."""
         self._reason: str | None = None
-        """Reason of the gap that the newest line marks."""
+        """The message that no line sends, if the newest line receives one."""
 
     def save(self) -> SavedMerge:
         """Return the state behind the last merged event."""
         return SavedMerge(
-            self.sequence, self.time_ms, self._deliveries.save(), tuple(sorted(self._marked_replicas))
+            self.sequence,
+            self.time_ms,
+            self._deliveries.save(),
+            tuple(sorted(self._marked_replicas)),
+            tuple(self._received_before),
         )
 
     def ready(self, now: float) -> Iterator[Merged]:
@@ -77,12 +93,16 @@ class GrowingMerge(Merging):
         self._owners = self._find_owners()
         while True:
             waiting = [index for index, process in enumerate(self.processes) if process.waiting]
-            possible = [index for index in waiting if self._is_due(index, now)]
+            possible = [index for index in waiting if self._is_due(index, now)] or self._released(waiting, now)
             if not possible:
                 break
             yield from self._merge_event(min(possible, key=self._time))
         for process in self.processes:
             process.drop_merged()
+            if process.waiting:
+                process.quiet_since = None
+            elif process.quiet_since is None:
+                process.quiet_since = now
 
     def _find_owners(self) -> dict[int, int]:
         owners: dict[int, int] = {}
@@ -115,8 +135,24 @@ class GrowingMerge(Merging):
             )
             yield Merged(lost, source, number)
 
-    def _is_due(self, index: int, now: float) -> bool:
-        """True if the next event of a process may come next."""
+    def _released(self, waiting: list[int], now: float) -> list[int]:
+        """Return the process that waits longest, if all wait for each other and nothing else can happen."""
+        expired = [index for index in waiting if self._since(index) + self._patience_s <= now]
+        if not expired or len(expired) < len(waiting):
+            return []
+        longest = min(expired, key=self._since)
+        self._is_due(longest, now, is_forced=True)
+        return [longest]
+
+    def _since(self, index: int) -> float:
+        since = self.processes[index].since
+        return inf if since is None else since
+
+    def _is_due(self, index: int, now: float, *, is_forced: bool = False) -> bool:
+        """True if the next event of a process may come next; with `is_forced`, it may.
+
+        Only a process without events of its own that wait is silent.
+        """
         process = self.processes[index]
         message = process.events[process.position][1].message
         if message is UNSET or index in self._receipts or index in self._unsent:
@@ -124,35 +160,69 @@ class GrowingMerge(Merging):
         identifier = self._deliveries.send_of(message)
         if identifier is None:
             process.since = now if process.since is None else process.since
-            if now < process.since + self._patience_s:
+            if not is_forced and not self._is_silent(message.source, process.since, now):
                 return False
             identifier = self._deliveries.send_of(message, whatever=True)
         if identifier is None:
-            self._unsent.add(index)
+            self._unsent[index] = True
+            if (owner := self._owners.get(message.source)) is not None:
+                lines = self.processes[owner].lines_read
+                self._unsent[index] = self._given_up.get(owner) != lines
+                self._given_up[owner] = lines
         else:
             self._receipts[index] = identifier
         return True
+
+    def _is_silent(self, source: int | UnsetType, since: float, now: float) -> bool:
+        """True if a replica's send has been waited for, and its process has no events that still wait.
+
+        After one vain wait, further messages do not wait until the process writes again.
+        """
+        owner = self._owners.get(source)  # type: ignore[arg-type]
+        if owner is None:
+            return source in self._marked_replicas or since + self._patience_s <= now
+        process = self.processes[owner]
+        if process.quiet_since is None or process.waiting:
+            return False
+        return self._given_up.get(owner) == process.lines_read or max(since, process.quiet_since) + self._patience_s <= now
 
     def _mark(self, place: Place, line: EventLine) -> tuple[int, ...]:
         process = self.processes[place[0]]
         marked: set[int] = set()
         reasons: list[str] = []
-        if (gap := process.gaps.get(place[1])) is not None:
+        if place[1] in process.gaps:
             marked |= process.own
-            reasons.append(gap)
-        if place[0] in self._unsent and line.message is not UNSET and line.message.source is not UNSET:
+        self._late_effects = frozenset(self._late_sends(line))
+        if self._late_effects:
+            marked |= process.own
+        is_first = self._unsent.pop(place[0], None)
+        if is_first is not None and line.message is not UNSET and line.message.source is not UNSET:
             source = line.message.source
             kind = message_type(line.message)
             if source in self._owners:
                 marked.add(source)
-                reasons.append(f"no line of replica {source} sends the {kind} that replica {line.replica} receives")
+                self._receive_unsent(line.message)
+                if is_first:
+                    reasons.append(f"no line of replica {source} sends the {kind} that replica {line.replica} receives")
             elif source not in self._marked_replicas:
                 self._marked_replicas.add(source)
                 marked.add(source)
                 reasons.append(f"replica {source} has no trace, and its {kind} arrives at replica {line.replica}")
-        self._unsent.discard(place[0])
         self._reason = "; ".join(reasons) or None
         return tuple(sorted(marked))
+
+    def _receive_unsent(self, message: TracedMessage) -> None:
+        self._received_before.append(message)
+        del self._received_before[:-_RECEIVED_BEFORE_MAX]
+
+    def _late_sends(self, line: EventLine) -> Iterator[int]:
+        """Yield the effects that send messages that were received, in the merged trace, before this line."""
+        for at, message in sends_of(line):
+            key = key_of(message)
+            late = next((it for it in self._received_before if key_of(it) == key and agree(it, message)), None)
+            if late is not None:
+                self._received_before.remove(late)
+                yield at
 
     def _identify(self, place: SendPlace, message: TracedMessage) -> None:
         self._deliveries.send(message)
@@ -164,6 +234,10 @@ class GrowingMerge(Merging):
         # An event receives the request before it sends the response.
         if place[0] in self._receipts:
             self._deliveries.receive(self._receipts[place[0]])
+        if self._late_effects and line.effects is not UNSET:
+            # Its receiver has it already, so the line, which is not judged, must not send it again.
+            kept = [effect for at, effect in enumerate(line.effects) if at not in self._late_effects]
+            line = replace(line, effects=tuple(kept))
         if line.message is not UNSET and line.message.id is not UNSET:
             line = replace(line, message=replace(line.message, id=UNSET))
         return super()._with_ids(line, place)

@@ -29,7 +29,7 @@ class SavedProcess(Struct, frozen=True):
 class GrowingProcess(ProcessTrace):
     """Trace of a process; `events` has those that are read and not merged yet, from `position` on."""
 
-    __slots__ = ("_expected", "_first_event", "_gap", "_last", "_marks", "_merged", "_rereads", "has_ended", "own", "since")
+    __slots__ = ("_expected", "_first_event", "_gap", "_last", "_marks", "_merged", "_rereads", "has_ended", "lines_read", "own", "quiet_since", "since")
 
     def __init__(self, header: HeaderLine, begin: Position, saved: SavedProcess | None = None) -> None:
         """Begin behind the header, or where an earlier watch stopped."""
@@ -40,6 +40,10 @@ class GrowingProcess(ProcessTrace):
         """Time at which its next event began to wait for a message; None if it does not wait."""
         self.has_ended = False
         """True behind an end line."""
+        self.quiet_since: float | None = None
+        """Time since which all its events are merged; None while some wait."""
+        self.lines_read = 0
+        """Number of lines that were read."""
         self._merged = (begin, 0) if saved is None else (saved.merged, saved.sequence)
         """Place behind the last merged event, and its sequence."""
         self._expected = self._merged[1] + 1
@@ -100,12 +104,13 @@ class GrowingProcess(ProcessTrace):
             self.lose("the file before it ends in the middle of a line")
         self._rereads = None
 
-    def read(self, raw: bytes, place: Position) -> None:
-        """Take a complete line; `place` is behind it.
+    def read(self, raw: bytes, place: Position) -> str | None:
+        """Take a complete line; `place` is behind it.  Return the reason if a gap precedes it.
 
         Raises:
             TraceError: the line is wrong.
         """
+        self.lines_read += 1
         source, number = place.path, place.lines
         line = parse_line(raw, source, number)
         if isinstance(line, HeaderLine):
@@ -117,13 +122,13 @@ class GrowingProcess(ProcessTrace):
             if line.events > self._expected - 1:
                 self.lose(missing_events(self._expected, line.events))
         if not isinstance(line, EventLine):
-            return
+            return None
         if self._rereads is None:
             self._begin_events(line, raw)
         if self._rereads and line.sequence < self._expected:
             if line.sequence == self._expected - 1 and self._last not in (b"", raw):
                 self.lose(f"event {line.sequence} was written again, and differs")
-            return
+            return None
         self._rereads = False
         if line.sequence < self._expected:
             detail = f"an earlier line has sequence {line.sequence} already, expected {self._expected}"
@@ -139,6 +144,7 @@ class GrowingProcess(ProcessTrace):
         self._marks.append((place, line.sequence))
         if line.replica is not UNSET:
             self.own.add(line.replica)
+        return reason or None
 
     def _begin_events(self, line: EventLine, raw: bytes) -> None:
         """Decide what the first event of a later file means for the numbers of events."""
