@@ -32,7 +32,7 @@ class Metrics:
 
 def metrics_text(status: WatchStatus) -> str:
     """Return the figures in Prometheus's text format."""
-    figures = {
+    figures: dict[str, tuple[str, str, list[tuple[str, float]]]] = {
         "events_total": ("counter", "Events that were read.", [("", status.events)]),
         "alerts_total": ("counter", "Lines that do not conform.", [("", status.alerts)]),
         "gaps_total": ("counter", "Gaps, behind which judging went on.", [("", status.gaps)]),

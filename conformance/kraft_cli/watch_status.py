@@ -1,21 +1,22 @@
 """Status of a watch and its display."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
-
-from msgspec import Struct, to_builtins
 
 from kraft_cli.verdicts import show_rejection
 from kraft_conformance.console import say, show_table, stdout
+from kraft_traces.check.model import ReplicaSummary
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.watch.folder import WatchedProcesses
-from kraft_traces.watch.reports import Alert, ReplicaStatus
+from kraft_traces.watch.reports import Alert
 from kraft_traces.watch.whole import WatchedTrace
 
 Watched = WatchedTrace | WatchedProcesses
 
 
-class WatchStatus(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class WatchStatus:
     """Figures of a watch at one moment."""
 
     events: int
@@ -29,7 +30,7 @@ class WatchStatus(Struct, frozen=True):
     """Seconds since the last new line."""
     per_second: float
     """Events of the last interval."""
-    replicas: Mapping[int, ReplicaStatus]
+    replicas: Mapping[int, ReplicaSummary]
 
     @property
     def verdict(self) -> str:
@@ -42,7 +43,8 @@ class WatchStatus(Struct, frozen=True):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON object of the status."""
-        return {"report": "status", "verdict": self.verdict, **to_builtins(self, str_keys=True)}
+        replicas = {str(number): replica._asdict() for number, replica in self.replicas.items()}
+        return {"report": "status", "verdict": self.verdict, **asdict(self), "replicas": replicas}
 
 
 def status_of_watch(watched: Watched, silent_s: float, per_second: float) -> WatchStatus:
@@ -82,12 +84,19 @@ def show_alert(alert: Alert) -> None:
     if alert.replicas:
         columns = ("replica", "role", "epoch", "leader", "log end", "high watermark")
         rows = [
-            (number, it.role, it.epoch, "none" if it.leader_id is None else it.leader_id, it.log_end_offset, mark_text(it))
+            (
+                number,
+                it.role,
+                it.epoch,
+                "none" if it.leader_id is None else it.leader_id,
+                it.log_end_offset,
+                mark_text(it),
+            )
             for number, it in alert.replicas.items()
         ]
         show_table("Replicas before the line", columns, rows)
 
 
-def mark_text(replica: ReplicaStatus) -> str:
+def mark_text(replica: ReplicaSummary) -> str:
     """Return the text of a high watermark."""
     return "unknown" if replica.high_watermark < 0 else str(replica.high_watermark)

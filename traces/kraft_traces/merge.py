@@ -145,10 +145,10 @@ class Merging:
                 self._identify((*place, at), replace(message, id=identifier))
                 effects[at] = TracedSend(replace(message, id=identifier))
             line = replace(line, effects=tuple(effects))
-        identifier = self._id_of_receipt(place)
-        if line.message is UNSET or identifier is None:
+        received = self._id_of_receipt(place)
+        if line.message is UNSET or received is None:
             return line
-        return replace(line, cause=TracedCause(identifier), message=replace(line.message, id=identifier))
+        return replace(line, cause=TracedCause(received), message=replace(line.message, id=received))
 
     def _identify(self, place: SendPlace, message: TracedMessage) -> None:
         """Note the id of a message that the newest line sends."""

@@ -19,7 +19,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_mutants.attribution.mutated import prepare
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, VerdictKind
-from kraft_traces.errors import TraceError, UnreadableFileError
+from kraft_traces.errors import UnreadableFileError
 from kraft_traces.process_trace import MergeError
 from kraft_traces.watch.folder import SUFFIXES, SavedFolder, WatchedProcesses
 from kraft_traces.watch.reports import Alert, Report
@@ -44,9 +44,10 @@ Wait = Annotated[
 
 _IDLE_SECONDS = 0.05
 """Time between two looks at sources without new lines."""
-_TERMINAL_SECONDS, _PLAIN_SECONDS = 1.0, 10.0
-"""Time between two status lines, on a terminal and elsewhere."""
-_SAVE_SECONDS = 5.0
+_FIGURES_SECONDS, _PLAIN_SECONDS = 1.0, 10.0
+"""Time between two updates of the figures and of the terminal, and between two status lines elsewhere."""
+_SAVE_SECONDS, _SAVE_SHARE = 5.0, 0.05
+"""Least time between two saved states, and the largest share of time that saving takes: long logs take seconds."""
 
 
 def watch(
@@ -91,11 +92,12 @@ class _Session:
         self._is_over = False
         self._live: Live | None = None
         self._watched: Watched
-        self._told = (0, time.monotonic())
+        self._measured = (0, time.monotonic())
         """Number of events and time of the last status."""
+        self._printed_at = time.monotonic()
         self._grew = (0, time.monotonic())
         """Number of events, and time at which it last changed."""
-        self._saved_at = time.monotonic()
+        self._save_due = time.monotonic() + _SAVE_SECONDS
         self._preparing: Iterator[object] = prepare()
         """Preparation for the first alert, which would else take seconds, in steps for idle moments."""
 
@@ -114,14 +116,14 @@ class _Session:
             self._watched = WatchedProcesses(
                 self._sources, every=every, candidates_max=candidates, patience_s=wait, saved=saved
             )
-        if saved is not None and saved.alerts:
-            self._codes.add(ExitCode.VIOLATION)
+        if saved is not None:
+            self._codes |= {ExitCode.VIOLATION} if saved.alerts > saved.malformed else set()
+            self._codes |= {ExitCode.BAD_INPUT} if saved.malformed else set()
 
     def run(self, metrics: Metrics, is_stopped: Callable[[], bool]) -> ExitCode:
         """Watch until the end; return the exit code."""
         watched = self._watched
         self._live = Live(console=stderr, transient=True, auto_refresh=False) if stderr.is_terminal else None
-        seconds = _TERMINAL_SECONDS if self._live is not None else _PLAIN_SECONDS
         if self._live is not None:
             self._live.start()
         try:
@@ -133,9 +135,9 @@ class _Session:
                     self._grew = (self._events(), now)
                 elif not self._is_over and next(self._preparing, self) is self:
                     time.sleep(_IDLE_SECONDS)
-                if now >= self._saved_at + _SAVE_SECONDS:
+                if now >= self._save_due:
                     self._save()
-                if now >= self._told[1] + seconds:
+                if now >= self._measured[1] + _FIGURES_SECONDS:
                     self._show_status(metrics)
         finally:
             if self._live is not None:
@@ -144,7 +146,7 @@ class _Session:
         if has_ended:
             self._report(watched.finish())
         self._save()
-        self._show_status(metrics)
+        self._show_status(metrics, is_last=True)
         return self._finish(has_ended=has_ended and not self._is_over)
 
     def _events(self) -> int:
@@ -168,21 +170,32 @@ class _Session:
                 return
 
     def _save(self) -> None:
-        self._saved_at = time.monotonic()
-        if self._state is not None and (saved := self._watched.save()) is not None:
+        if self._state is None:
+            return
+        began = time.monotonic()
+        if (saved := self._watched.save()) is not None:
             write_state(self._state, self._sources, saved)
+        ended = time.monotonic()
+        self._save_due = ended + max(_SAVE_SECONDS, (ended - began) / _SAVE_SHARE)
 
-    def _show_status(self, metrics: Metrics) -> None:
+    def _show_status(self, metrics: Metrics, *, is_last: bool = False) -> None:
         now, events = time.monotonic(), self._events()
-        told, told_at = self._told
-        status = status_of_watch(self._watched, now - self._grew[1], (events - told) / max(now - told_at, 0.001))
-        self._told = (events, now)
+        events_before, measured_at = self._measured
+        status = status_of_watch(
+            self._watched, now - self._grew[1], (events - events_before) / max(now - measured_at, 0.001)
+        )
+        self._measured = (events, now)
         metrics.show(status)
+        if self._live is not None and self._live.is_started:
+            self._live.update(Text(status_line(status), no_wrap=True, overflow="ellipsis"), refresh=True)
+        if self._live is not None and not is_last and not self._as_json:
+            return
+        if not is_last and now < self._printed_at + _PLAIN_SECONDS:
+            return
+        self._printed_at = now
         if self._as_json:
             print_json(status.as_dict())
             stdout.file.flush()
-        elif self._live is not None and self._live.is_started:
-            self._live.update(Text(status_line(status), no_wrap=True, overflow="ellipsis"), refresh=True)
         else:
             say(status_line(status), console=stderr)
 

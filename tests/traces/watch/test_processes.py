@@ -19,7 +19,9 @@ from kraft_traces.watch.reports import Report
 class Run:
     """A run whose processes write to a folder."""
 
-    def __init__(self, folder: Path, run: Checkpointed, *, anew: bool = False, without: tuple[int, int] = (0, 0)) -> None:
+    def __init__(
+        self, folder: Path, run: Checkpointed, *, anew: bool = False, without: tuple[int, int] = (0, 0)
+    ) -> None:
         source, self.folder = folder / "whole", folder / "traces"
         source.mkdir()
         self.folder.mkdir()
@@ -179,15 +181,15 @@ def test_a_saved_state_continues_with_the_same_alerts(tmp_path: Path) -> None:
         run = Run(folder, simulated("crashes", 4, 400))
         for name, after in (("1.jsonl", 30), ("3.jsonl", 70), ("2.jsonl", 60)):
             planted(run, name, after)
-        watched, found = watch_processes(run.folder), []
+        watched, places_seen = watch_processes(run.folder), []
         for at in range(0, max(map(len, run.lines.values())), 20):
             for name in run.lines:
                 run.write(name, at, at + 20)
-            found += places(run.poll(watched))
+            places_seen += places(run.poll(watched))
             if is_saved and (saved := watched.save()) is not None:
                 raw = msgspec.json.encode(saved)
                 watched = watch_processes(run.folder, saved=msgspec.json.decode(raw, type=SavedFolder))
-        outcomes.append(found)
+        outcomes.append(places_seen)
     assert outcomes[0] == outcomes[1]
     assert len(outcomes[0]) >= 3
 

@@ -19,7 +19,6 @@ import msgspec
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.state import ReplicaState
 from kraft_spec.difference import Difference
 from kraft_spec.mapping_checkpoint import checkpoint_from_model
 from kraft_spec.tlc.jar import TlcBridgeError
@@ -49,9 +48,9 @@ from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
-from kraft_traces.check.model import TraceModel
-from kraft_traces.check.saved import SavedBranch, SavedChecker
+from kraft_traces.check.model import ReplicaSummary, TraceModel
 from kraft_traces.check.opening import with_states_remembered
+from kraft_traces.check.saved import SavedBranch, SavedChecker
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.unrecorded import NEED_WHOLE_HISTORY, Unrecorded, resume_state, sent_message, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
@@ -293,10 +292,9 @@ class TraceChecker:
         variables = self._model.variables(branch.state)
         return checkpoint_line(checkpoint_from_model(variables, self._configuration.cluster_id, self._events, 0))
 
-    def replicas(self) -> Mapping[int, ReplicaState]:
+    def replica_summaries(self) -> Mapping[int, ReplicaSummary]:
         """Return the replicas of the first candidate state after the lines so far."""
-        variables = self._model.variables(self._branches[0].state)
-        return checkpoint_from_model(variables, self._configuration.cluster_id, self._events, 0).replicas
+        return self._model.replica_summaries(self._branches[0].state)
 
     def skip(
         self, begin: Begin, recorded: Mapping[tuple[str, int], int], widest: int, last: tuple[int, EventLine]

@@ -36,6 +36,8 @@ class SavedFolder(Struct, frozen=True, tag="processes"):
     finished: tuple[Position, ...]
     """Files that are read to their end, and whose process has begun another."""
     alerts: int
+    malformed: int
+    """Number of the alerts about malformed lines."""
     gaps: int
 
 
@@ -91,7 +93,7 @@ class WatchedProcesses:
                 self._files.append(_Followed(file, process))
                 self._merge.processes.append(process)
             self._judge = Judge.resumed(_NAME, saved.judge, self._place, **self._options)
-            self._judge.alerts, self._gaps = saved.alerts, saved.gaps
+            self._judge.alerts, self._judge.malformed, self._gaps = saved.alerts, saved.malformed, saved.gaps
 
     @property
     def judge(self) -> Judge | None:
@@ -263,6 +265,7 @@ class WatchedProcesses:
         statuses = {} if self._judge is None else self._judge.statuses()
         if self._judge is not None:
             self._judge.alerts += 1
+            self._judge.malformed += 1
         return Alert(error.source, error.line_number, error, statuses)
 
     @property
@@ -278,4 +281,6 @@ class WatchedProcesses:
         # Only files that still exist can be found again.
         finished = tuple(position for position in self._finished if Path(position.path).exists())
         processes = tuple(process.save() for process in self._merge.processes)
-        return SavedFolder(self._merge.save(), processes, judge, finished, self._judge.alerts, self.gaps)
+        return SavedFolder(
+            self._merge.save(), processes, judge, finished, self._judge.alerts, self._judge.malformed, self.gaps
+        )

@@ -82,7 +82,8 @@ class GrowingFile:
         self._is_torn = False
         if position is not None and position.identity is not None:
             self._open()
-            if self._identity == position.identity and os.fstat(self._file).st_size >= position.offset:
+            is_same = self.position.identity == position.identity
+            if is_same and os.fstat(self._file).st_size >= position.offset:
                 self._offset, self._lines = position.offset, position.lines
                 os.lseek(self._file, self._offset, os.SEEK_SET)
             else:

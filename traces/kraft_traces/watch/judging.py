@@ -11,7 +11,7 @@ from msgspec.structs import replace as replaced
 from kraft_mutants import omittable_rules
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY
 from kraft_traces.check.fast_path import COMPILED, FastPath
-from kraft_traces.check.model import trace_model
+from kraft_traces.check.model import ReplicaSummary, trace_model
 from kraft_traces.check.run import model_of, verdict_of
 from kraft_traces.check.saved import SavedChecker
 from kraft_traces.check.verdict import Rejection, RejectionKind, Verdict
@@ -20,7 +20,7 @@ from kraft_traces.errors import DuplicateSequenceError, SequenceGapError, TraceE
 from kraft_traces.lines import EventLine
 from kraft_traces.own import is_own
 from kraft_traces.reader import TraceReader
-from kraft_traces.watch.reports import Alert, Gap, ReplicaStatus, Report, status_of
+from kraft_traces.watch.reports import Alert, Gap, Report
 
 Place = Callable[[int], tuple[str, int | None]]
 """Returns file and line of a line of the judged trace, by its number there."""
@@ -53,8 +53,8 @@ class _Pushed(BytesIO):
 class Judge:
     """Checker of a trace that grows.
 
-    After a gap, and after a violation, judging goes on: at the next checkpoint, or in a trace of other software with the
-    replica's next whole state.
+    After a gap, and after a violation, judging goes on: at the next checkpoint, or in a trace of other software with
+    the next whole state of the replica.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Judge:
         assert self._reader.configuration
         self._path: FastPath | None = self._new_path(None)
         """None in a gap."""
-        self.alerts = self.gaps = 0
+        self.alerts = self.malformed = self.gaps = 0
         self.has_ended = False
         """True behind the end line."""
 
@@ -197,11 +197,11 @@ class Judge:
             return checker.feed(number, bare) is None and not checker.is_over
         return not checker.is_over
 
-    def statuses(self) -> Mapping[int, ReplicaStatus]:
+    def statuses(self) -> Mapping[int, ReplicaSummary]:
         """Return the states of the replicas after the lines so far; empty in a gap."""
         if self._path is None:
             return {}
-        return {number: status_of(state) for number, state in sorted(self._path.checker.replicas().items())}
+        return self._path.checker.replica_summaries()
 
     @property
     def has_gaps(self) -> bool:
@@ -243,6 +243,7 @@ class Judge:
             source, number = self._place(number)
         error.source, error.line_number = source, number
         self.alerts += 1
+        self.malformed += 1
         return Alert(source, number, error, self.statuses())
 
     def _stop(self) -> None:
@@ -270,6 +271,4 @@ class Judge:
         """Return the verdict on the whole trace; None if the trace was not judged to its end without interruption."""
         if self._path is None:
             return None
-        return verdict_of(
-            self._path, None, complete=self._reader.complete, ended=self._reader.end is not None
-        )
+        return verdict_of(self._path, None, complete=self._reader.complete, ended=self._reader.end is not None)

@@ -184,7 +184,9 @@ class GrowingMerge(Merging):
         process = self.processes[owner]
         if process.quiet_since is None or process.waiting:
             return False
-        return self._given_up.get(owner) == process.lines_read or max(since, process.quiet_since) + self._patience_s <= now
+        return (
+            self._given_up.get(owner) == process.lines_read or max(since, process.quiet_since) + self._patience_s <= now
+        )
 
     def _mark(self, place: Place, line: EventLine) -> tuple[int, ...]:
         process = self.processes[place[0]]

@@ -29,7 +29,20 @@ class SavedProcess(Struct, frozen=True):
 class GrowingProcess(ProcessTrace):
     """Trace of a process; `events` has those that are read and not merged yet, from `position` on."""
 
-    __slots__ = ("_expected", "_first_event", "_gap", "_last", "_marks", "_merged", "_rereads", "has_ended", "lines_read", "own", "quiet_since", "since")
+    __slots__ = (
+        "_expected",
+        "_first_event",
+        "_gap",
+        "_last",
+        "_marks",
+        "_merged",
+        "_rereads",
+        "has_ended",
+        "lines_read",
+        "own",
+        "quiet_since",
+        "since",
+    )
 
     def __init__(self, header: HeaderLine, begin: Position, saved: SavedProcess | None = None) -> None:
         """Begin behind the header, or where an earlier watch stopped."""

@@ -4,27 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec import Struct, to_builtins
-
-from kraft_reference.state import ReplicaState
 from kraft_spec.rules import load_registry
+from kraft_traces.check.model import ReplicaSummary
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.errors import TraceError
-
-
-class ReplicaStatus(Struct, frozen=True):
-    """State of a replica in the model, as far as a reader of an alert needs it."""
-
-    role: str
-    epoch: int
-    leader_id: int | None
-    log_end_offset: int
-    high_watermark: int
-
-
-def status_of(state: ReplicaState) -> ReplicaStatus:
-    """Return the status of a replica."""
-    return ReplicaStatus(str(state.role), state.epoch, state.leader_id, state.log.end_offset, state.high_watermark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +17,7 @@ class Alert:
     source: str
     line: int | None
     cause: Rejection | TraceError
-    replicas: Mapping[int, ReplicaStatus]
+    replicas: Mapping[int, ReplicaSummary]
     """States before the line, by replica id; empty if they are not known."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -46,7 +29,7 @@ class Alert:
             "source": self.source,
             "line": self.line,
             "message": self.cause.headline() if isinstance(self.cause, Rejection) else str(self.cause),
-            "replicas": {str(number): to_builtins(status) for number, status in self.replicas.items()},
+            "replicas": {str(number): status._asdict() for number, status in self.replicas.items()},
         }
         if isinstance(self.cause, Rejection):
             cause = self.cause

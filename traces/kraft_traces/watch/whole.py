@@ -16,6 +16,8 @@ class SavedTrace(Struct, frozen=True, tag="trace"):
     judge: SavedJudge
     position: Position
     alerts: int
+    malformed: int
+    """Number of the alerts about malformed lines."""
     gaps: int
 
 
@@ -40,7 +42,7 @@ class WatchedTrace:
         self._growing = GrowingFile(source, saved.position)
         self._starts.append((saved.judge.line_number, source, saved.position.lines))
         self._judge = Judge.resumed(source, saved.judge, self._place, **self._options)
-        self._judge.alerts, self._judge.gaps = saved.alerts, saved.gaps
+        self._judge.alerts, self._judge.malformed, self._judge.gaps = saved.alerts, saved.malformed, saved.gaps
 
     @property
     def judge(self) -> Judge | None:
@@ -116,7 +118,7 @@ class WatchedTrace:
         judge = self._judge.save()
         if judge is None:
             return None
-        return SavedTrace(judge, self._growing.position, self._judge.alerts, self._judge.gaps)
+        return SavedTrace(judge, self._growing.position, self._judge.alerts, self._judge.malformed, self._judge.gaps)
 
 
 def _split(lines: bytes) -> tuple[bytes, bytes]:
