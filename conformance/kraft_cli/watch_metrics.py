@@ -1,7 +1,7 @@
 """Figures of a watch for Prometheus, in its text format, on the loopback.
 
-The format is a few lines, and the server is that of the standard library: a client library would be an extra that a user
-has to install for the nine figures.
+The format is a few lines, and the server is that of the standard library.  A client library would be an extra that
+users have to install, for nine figures.
 """
 
 from collections.abc import Iterator

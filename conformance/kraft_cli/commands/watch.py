@@ -62,11 +62,11 @@ def watch(
 ) -> int:
     """Check traces while they grow; alert within a second of a wrong line.
 
-    One file, or standard input, is the trace of a whole cluster, which is judged as `validate` judges it. Several files,
-    and a folder in which files may appear, are the traces of processes, which are merged as `trace merge` merges them.
-    The watch ends at the first alert, when every trace has its end line, or by Ctrl-C or SIGTERM. Exit code: 1 if a line
-    does not conform, else 65 if one is malformed, else 2 if lines are missing, or the traces stop without an end line;
-    0 after a signal if nothing was wrong. --json prints one object a line.
+    One file, or standard input, is the trace of a whole cluster, which is judged as `validate` judges it. Several
+    files, and a folder in which files may appear, are the traces of processes, which are merged as `trace merge` merges
+    them. The watch ends at the first alert, when every trace has its end line, or by Ctrl-C or SIGTERM. Exit code: 1 if
+    a line does not conform, else 65 if one is malformed, else 2 if lines are missing, or standard input ends without an
+    end line; 0 after a signal if nothing was wrong. --json prints one object a line.
     """
     session = _Session(sources, keep_going, state, as_json)
     if not as_json:

@@ -217,3 +217,21 @@ def test_the_merge_is_that_of_whole_traces(run: Run) -> None:
     assert watched.judge is not None
     *_, last, _ = merged(run.paths).splitlines()
     assert watched.judge.events == json.loads(last)["sequence"]
+
+
+def test_a_replica_that_only_its_own_header_lists_joins_the_cluster(tmp_path: Path) -> None:
+    run = Run(tmp_path, simulated("static-voters", 1, 200))
+    for name in ("1.jsonl", "2.jsonl", "3.jsonl"):
+        listed = json.loads(run.lines[name][0])["replicas"]
+        run.lines[name][0] = edited(run.lines[name][0], replicas=[it for it in listed if it["id"] != 4])
+    watched = watch_processes(run.folder)
+    for name in ("1.jsonl", "2.jsonl", "3.jsonl"):
+        run.write(name, 0)
+    assert not run.poll(watched)
+    assert watched.judge is not None
+    assert watched.judge.events > 0
+    assert watched.waiting > 0
+    run.write("4.jsonl", 0)
+    assert not run.poll(watched, times=2)
+    assert (watched.judge.events, watched.waiting, watched.gaps) == (run.events, 0, 0)
+    assert sorted(watched.judge.statuses()) == [1, 2, 3, 4]

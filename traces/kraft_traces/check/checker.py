@@ -19,6 +19,7 @@ import msgspec
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
+from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.difference import Difference
 from kraft_spec.mapping_checkpoint import checkpoint_from_model
 from kraft_spec.tlc.jar import TlcBridgeError
@@ -275,7 +276,7 @@ class TraceChecker:
         """Continue from a state that an earlier checker of this trace saved."""
         self._branches = [
             Branch(
-                self._model.state_at(self._configuration, checkpoint_of(branch.checkpoint), is_part=True),
+                self._model.state_at(self._configuration, self._with_new_replicas(branch), is_part=True),
                 taken=frozenset(branch.taken),
             )
             for branch in saved.branches
@@ -287,6 +288,21 @@ class TraceChecker:
         self._unrecorded = Unrecorded(set(saved.unknown), set(saved.partial), list(saved.gaps))
         if saved.partial:
             self._steps.not_judged = NEED_WHOLE_HISTORY
+
+    def _with_new_replicas(self, branch: SavedBranch) -> Checkpoint:
+        """Return the checkpoint of a branch with the replicas that only the newest header has, as they start."""
+        checkpoint = checkpoint_of(branch.checkpoint)
+        if checkpoint.replicas.keys() == self._configuration.replicas.keys():
+            return checkpoint
+        variables = self._model.variables(self._model.start(self._configuration))
+        start = checkpoint_from_model(variables, self._configuration.cluster_id, 0, 0)
+        history = checkpoint.recollection._replace(
+            votes={**start.recollection.votes, **checkpoint.recollection.votes},
+            directories=checkpoint.recollection.directories | start.recollection.directories,
+        )
+        replicas = {**start.replicas, **checkpoint.replicas}
+        software = {**start.software, **checkpoint.software}
+        return checkpoint._replace(replicas=replicas, recollection=history, software=software)
 
     def _checkpoint(self, branch: Branch) -> CheckpointLine:
         variables = self._model.variables(branch.state)
