@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 from tests.conformance.commands import Captured, assert_said, lines, output
+from tests.conformance.nodes import Nodes
 from tests.traces.checkpointed import FOREIGN, edited, simulated
 
 from kraft_conformance.exit_codes import ExitCode
@@ -208,3 +209,27 @@ def test_figures_and_a_signal(tmp_path: Path) -> None:
     assert process.returncode == ExitCode.CONFORMANT
     assert documents(printed, "status")[-1]["verdict"] == "conforms"
     assert json.loads(state.read_bytes())["watched"]["judge"]["sequence"] == 371
+
+
+@pytest.mark.nightly
+def test_a_quorum_of_nodes_is_watched_through_a_kill_and_a_restart(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    folder = tmp_path / "nodes"
+    folder.mkdir()
+    with Nodes(folder, voters=3, others=0) as nodes, watching(str(folder), "--state", str(state)) as process:
+        nodes.start(1, 2, 3)
+        first = nodes.leader()
+        nodes.kill(first)
+        nodes.leader(other_than=first)
+        nodes.start(first)
+        nodes.wait_until_it_follows(first)
+
+        def is_judged() -> bool:
+            saved = json.loads(state.read_bytes())["watched"] if state.exists() else None
+            return saved is not None and saved["judge"]["sequence"] > 500
+
+        wait_until(is_judged)
+        os.kill(process.pid, signal.SIGTERM)
+        printed, _ = process.communicate()
+    assert (process.returncode, documents(printed, "gap")) == (ExitCode.CONFORMANT, [])
+    assert documents(printed, "status")[-1]["verdict"] == "conforms"

@@ -235,3 +235,29 @@ def test_a_replica_that_only_its_own_header_lists_joins_the_cluster(tmp_path: Pa
     assert not run.poll(watched, times=2)
     assert (watched.judge.events, watched.waiting, watched.gaps) == (run.events, 0, 0)
     assert sorted(watched.judge.statuses()) == [1, 2, 3, 4]
+
+
+def test_a_file_that_its_writer_replaces_by_a_longer_one_is_not_judged_twice(run: Run) -> None:
+    line = planted(run, "2.jsonl", 55)
+    watched = watch_processes(run.folder)
+    for name in ("1.jsonl", "3.jsonl"):
+        run.write(name, 0)
+    run.write("2.jsonl", 0, 50)
+    assert not run.poll(watched)
+    staged = run.folder / "2.tmp"
+    staged.write_bytes(b"".join(run.lines["2.jsonl"]))
+    staged.replace(run.folder / "2.jsonl")
+    assert places(run.poll(watched, times=2)) == [("alert", "2.jsonl", line)]
+    assert watched.gaps == 0
+
+
+def test_messages_that_nobody_receives_count_as_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kraft_traces.watch.merging.LOST_AFTER", 150)
+    run = Run(tmp_path, simulated("crashes", 4, 400))
+    run.write_all()
+    watched = watch_processes(run.folder)
+    assert not run.poll(watched)
+    assert watched.judge is not None
+    # Each lost message is an event of the network in the merged trace.
+    assert watched.judge.events > run.events
+    assert watched.waiting == 0
