@@ -252,8 +252,8 @@ def test_a_file_that_its_writer_replaces_by_a_longer_one_is_not_judged_twice(run
 
 
 def test_messages_that_nobody_receives_count_as_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kraft_traces.watch.merging.LOST_AFTER", 150)
-    run = Run(tmp_path, simulated("crashes", 4, 400))
+    monkeypatch.setattr("kraft_traces.watch.merging.LOST_AFTER", 40)
+    run = Run(tmp_path, simulated("partitions", 1, 300))
     run.write_all()
     watched = watch_processes(run.folder)
     assert not run.poll(watched)
