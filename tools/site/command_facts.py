@@ -34,6 +34,7 @@ READ_MORE: Mapping[str, tuple[str, ...]] = {
     "trace": ("live", "trace-format"),
     "validate": ("trace-format", "model"),
     "view": ("trace-format",),
+    "watch": ("watch", "trace-format"),
     "wire": ("wire",),
 }
 """Pages about the use of each command."""

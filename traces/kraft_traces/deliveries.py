@@ -25,7 +25,7 @@ Place = tuple[int, int]
 SendPlace = tuple[int, int, int]
 """Index of a trace, of an event in it, and of an effect."""
 
-_Key = tuple[str, int | UnsetType, int | UnsetType, int | UnsetType]
+Key = tuple[str, int | UnsetType, int | UnsetType, int | UnsetType]
 """Type, sender, receiver and correlation id of a message."""
 
 
@@ -49,13 +49,13 @@ class _Messages:
     """Messages of all traces by key, each list in its process's own order."""
 
     def __init__(self) -> None:
-        self.sent: dict[_Key, list[_Sent]] = defaultdict(list)
-        self.received: dict[_Key, list[_Received]] = defaultdict(list)
+        self.sent: dict[Key, list[_Sent]] = defaultdict(list)
+        self.received: dict[Key, list[_Received]] = defaultdict(list)
 
     def read(self, index: int, trace: ProcessTrace) -> None:
         """Add the messages of a trace."""
-        awaited: dict[_Key, _Sent] = {}
-        handled: dict[_Key, _Received] = {}
+        awaited: dict[Key, _Sent] = {}
+        handled: dict[Key, _Received] = {}
         for position, (_, line) in enumerate(trace.events):
             if line.event in STARTS:
                 # A restarted process awaits no response, and owes none.
@@ -68,7 +68,7 @@ class _Messages:
                 self.received[key].append(received)
                 if is_request(line.message):
                     handled[key] = received
-                elif (request := awaited.pop(_request_key(key), None)) is not None:
+                elif (request := awaited.pop(request_key(key), None)) is not None:
                     request.response = received
             for place, message in sends_of(line):
                 sent = _Sent((index, position, place), message)
@@ -76,16 +76,16 @@ class _Messages:
                 self.sent[key].append(sent)
                 if is_request(message):
                     awaited[key] = sent
-                elif (answered := handled.pop(_request_key(key), None)) is not None:
+                elif (answered := handled.pop(request_key(key), None)) is not None:
                     answered.response = sent
 
 
-def key_of(message: TracedMessage) -> _Key:
+def key_of(message: TracedMessage) -> Key:
     """Return the key that sender and receiver share for a message."""
     return message_type(message), message.source, message.destination, message.correlation_id
 
 
-def _request_key(key: _Key) -> _Key:
+def request_key(key: Key) -> Key:
     """Return the key of the request to which a response belongs."""
     kind, source, destination, correlation_id = key
     return kind.removesuffix("Response") + "Request", destination, source, correlation_id
@@ -143,11 +143,11 @@ def _fit(received: _Received, sent: _Sent) -> tuple[bool, int]:
     response = 1
     if sent.response is not None:
         own = received.response
-        response = 2 if own is not None and _agree(own.message, sent.response.message) else 0
-    return _agree(received.message, sent.message), response
+        response = 2 if own is not None and agree(own.message, sent.response.message) else 0
+    return agree(received.message, sent.message), response
 
 
-def _agree(message: TracedMessage, other: TracedMessage) -> bool:
+def agree(message: TracedMessage, other: TracedMessage) -> bool:
     """True if all fields that both have agree, except for the id."""
     if message == other:
         return True

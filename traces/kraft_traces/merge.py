@@ -53,6 +53,8 @@ class Merging:
         self._owners = owners_of(traces)
         self._sends = deliveries(traces)
         self._ids: dict[SendPlace, str] = {}
+        self.sequence = self.time_ms = 0
+        """Sequence and time of the newest line of the merged trace."""
         self._marked: set[tuple[int, int]] = set()
         """Gaps marked in the merged trace: index of the trace and of the event after the gap."""
         self._marked_replicas: set[int] = set()
@@ -69,18 +71,20 @@ class Merging:
         Raises:
             MergeError: a message is received before it is sent; the error has file, line and message.
         """
-        sequence = time_ms = 0
         while any(trace.position < len(trace.events) for trace in self._traces):
-            index = self._next()
-            trace = self._traces[index]
-            place = (index, trace.position)
-            line = trace.events[trace.position][1]
-            unrecorded = self._mark(place, line)
-            trace.position += 1
-            sequence += 1
-            time_ms = max(time_ms, 0 if line.time_ms is UNSET else line.time_ms)
-            line = self._with_ids(replace(line, sequence=sequence, time_ms=time_ms), place)
-            yield replace(line, unrecorded=unrecorded) if unrecorded else line
+            yield self._take(self._next())
+
+    def _take(self, index: int) -> EventLine:
+        """Take the next event of a trace, as a line of the merged trace."""
+        trace = self._traces[index]
+        place = (index, trace.position)
+        line = trace.events[trace.position][1]
+        unrecorded = self._mark(place, line)
+        trace.position += 1
+        self.sequence += 1
+        self.time_ms = max(self.time_ms, 0 if line.time_ms is UNSET else line.time_ms)
+        line = self._with_ids(replace(line, sequence=self.sequence, time_ms=self.time_ms), place)
+        return replace(line, unrecorded=unrecorded) if unrecorded else line
 
     def _next(self) -> int:
         """Return the trace whose next event comes next: the earliest of those that are possible."""
@@ -138,13 +142,22 @@ class Merging:
             for at, message in sends_of(line):
                 identifier = _identifier(line.sequence, message, taken)
                 taken.add(identifier)
-                self._ids[*place, at] = identifier
+                self._identify((*place, at), replace(message, id=identifier))
                 effects[at] = TracedSend(replace(message, id=identifier))
             line = replace(line, effects=tuple(effects))
-        if line.message is UNSET or place not in self._sends:
+        received = self._id_of_receipt(place)
+        if line.message is UNSET or received is None:
             return line
-        identifier = self._ids[self._sends[place]]
-        return replace(line, cause=TracedCause(identifier), message=replace(line.message, id=identifier))
+        return replace(line, cause=TracedCause(received), message=replace(line.message, id=received))
+
+    def _identify(self, place: SendPlace, message: TracedMessage) -> None:
+        """Note the id of a message that the newest line sends."""
+        assert message.id is not UNSET, "the caller has set it"
+        self._ids[place] = message.id
+
+    def _id_of_receipt(self, place: Place) -> str | None:
+        """Return the id of the message that an event receives; None if no event sends it."""
+        return self._ids[self._sends[place]] if place in self._sends else None
 
     def _blocked(self, index: int) -> MergeError:
         number, line = self._following(index)

@@ -80,7 +80,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
                 raise DuplicateHeaderError("a second header, expected one trace per file", source, number)
             if isinstance(line, EventLine):
                 if line.sequence > expected:
-                    gaps[len(trace.events)] = _missing(expected, line.sequence - 1)
+                    gaps[len(trace.events)] = missing_events(expected, line.sequence - 1)
                 else:
                     check_sequence(line.sequence, expected, source, number)
                 expected = line.sequence + 1
@@ -88,7 +88,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
             elif isinstance(line, EndLine):
                 end = line
                 if end.events > expected - 1:
-                    gaps[len(trace.events)] = _missing(expected, end.events)
+                    gaps[len(trace.events)] = missing_events(expected, end.events)
                 elif end.events < expected - 1:
                     detail = f"the end line counts {end.events} events, the last event has sequence {expected - 1}"
                     raise EventCountError(detail, source, number, "$.events")
@@ -97,7 +97,8 @@ def read_process_trace(path: Path) -> ProcessTrace:
     return trace
 
 
-def _missing(first: int, last: int) -> str:
+def missing_events(first: int, last: int) -> str:
+    """Return the description of missing events."""
     return f"event {first} is missing" if first == last else f"events {first} to {last} are missing"
 
 

@@ -58,6 +58,14 @@ class RawLines:
             raise LineTooLongError(detail, self._source, self.line_number)
         return self._line
 
+    def has_next(self) -> bool:
+        """True if `read` returns a complete line now, or raises an error; False at the end of what is there."""
+        try:
+            self._fill(self.line_number + 1)
+        except TraceError:
+            return True
+        return self._block.find(b"\n", self._at) >= 0 or len(self._block) - self._at > self._line_bytes_max
+
     def ahead(self) -> bytes:
         """Return complete lines that come next; empty at the end, or if the next is too long or cannot be read."""
         with suppress(TraceError):

@@ -14,12 +14,16 @@ from kraft_traces.errors import (
     EventCountError,
     FieldError,
     LinesAfterEndError,
+    TraceError,
 )
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.parsing import parse_header, parse_line
 from kraft_traces.raw_lines import LineReader
 from kraft_traces.restore import configuration_of
 from kraft_traces.streams import LINE_BYTES_MAX
+
+_KINDS_SOUGHT, _KIND_BYTES = (b'"checkpoint"', b'"end"'), 64
+"""Kinds of lines that end a gap, and the number of bytes of a line that have its kind."""
 
 
 class TraceReader(LineReader):
@@ -104,6 +108,46 @@ class TraceReader(LineReader):
             return None
         detail = "a second header, expected one trace per file"
         raise DuplicateHeaderError(detail, self.source, self.line_number)
+
+    def has_next(self) -> bool:
+        """True if the next line is there, or an error; a trace that still grows may have more lines later."""
+        return self._lines.has_next()
+
+    def skip_to_checkpoint(self) -> CheckpointLine | None:
+        """Skip lines up to the next checkpoint with the whole history; None if it is not there yet, or at the end.
+
+        The lines before it are not checked.
+        """
+        while self.has_next():
+            try:
+                raw = self._next_raw()
+                if not any(kind in raw[:_KIND_BYTES] for kind in _KINDS_SOUGHT):
+                    continue
+                line = parse_line(raw, self.source, self.line_number)
+            except TraceError:
+                continue
+            if isinstance(line, EndLine):
+                self.end = line
+                return None
+            if isinstance(line, CheckpointLine) and line.history.is_whole:
+                copies = {str(flight.message.id): flight.copies for flight in line.network}
+                self.resume(line.sequence, line.time_ms, copies, has_gaps=self.has_gaps)
+                return line
+        return None
+
+    def resume(self, sequence: int, time_ms: int, copies: dict[str, int], *, has_gaps: bool) -> None:
+        """Continue behind lines that are not read, from this sequence and with these messages in flight.
+
+        `has_gaps` if one of these lines marked events as unrecorded.
+        """
+        self.events = sequence
+        self._continuity.skip(sequence, time_ms, copies)
+        self._continuity.has_gaps = has_gaps
+
+    @property
+    def has_gaps(self) -> bool:
+        """True if a line marked events before it as unrecorded."""
+        return self._continuity.has_gaps
 
     def ahead(self) -> bytes:
         """Return complete lines that come next, without taking them."""

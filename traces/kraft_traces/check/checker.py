@@ -19,7 +19,9 @@ import msgspec
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
+from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.difference import Difference
+from kraft_spec.mapping_checkpoint import checkpoint_from_model
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.alternatives.decisions import OpenAnswer, is_open
@@ -47,15 +49,16 @@ from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
-from kraft_traces.check.model import TraceModel
+from kraft_traces.check.model import ReplicaSummary, TraceModel
 from kraft_traces.check.opening import with_states_remembered
+from kraft_traces.check.saved import SavedBranch, SavedChecker
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.unrecorded import NEED_WHOLE_HISTORY, Unrecorded, resume_state, sent_message, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.checkpoints import CheckpointError, checkpoint_of
+from kraft_traces.checkpoints import CheckpointError, checkpoint_line, checkpoint_of
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 
@@ -246,6 +249,68 @@ class TraceChecker:
             return None
         sent = self._flights.in_flight()
         return None if sent is None else Begin(self._branches, sent, self._correlations.snapshot(), self._besides)
+
+    def save(self) -> SavedChecker | None:
+        """Return the state after the lines so far; None if it cannot be restored."""
+        if self._ahead or self.is_over or any(branch.violation is not None for branch in self._branches):
+            return None
+        sent = self._flights.in_flight()
+        if sent is None:
+            return None
+        branches = tuple(
+            SavedBranch(self._checkpoint(branch), tuple(sorted(branch.taken))) for branch in self._branches
+        )
+        unrecorded = self._unrecorded
+        return SavedChecker(
+            branches,
+            tuple((name, copies, message) for name, (copies, message) in sent.items()),
+            None if self._own else self._correlations.snapshot(),
+            self._besides,
+            self._events,
+            tuple(sorted(unrecorded.unknown)),
+            tuple(sorted(unrecorded.partial)),
+            tuple(unrecorded.gaps),
+        )
+
+    def resume(self, saved: SavedChecker) -> None:
+        """Continue from a state that an earlier checker of this trace saved."""
+        self._branches = [
+            Branch(
+                self._model.state_at(self._configuration, self._with_new_replicas(branch), is_part=True),
+                taken=frozenset(branch.taken),
+            )
+            for branch in saved.branches
+        ]
+        self._besides, self._events = saved.besides, saved.events
+        self._flights.skip({name: (copies, message) for name, copies, message in saved.in_flight})
+        if saved.correlations is not None:
+            self._correlations.restore(saved.correlations)
+        self._unrecorded = Unrecorded(set(saved.unknown), set(saved.partial), list(saved.gaps))
+        if saved.partial:
+            self._steps.not_judged = NEED_WHOLE_HISTORY
+
+    def _with_new_replicas(self, branch: SavedBranch) -> Checkpoint:
+        """Return the checkpoint of a branch with the replicas that only the newest header has, as they start."""
+        checkpoint = checkpoint_of(branch.checkpoint)
+        if checkpoint.replicas.keys() == self._configuration.replicas.keys():
+            return checkpoint
+        variables = self._model.variables(self._model.start(self._configuration))
+        start = checkpoint_from_model(variables, self._configuration.cluster_id, 0, 0)
+        history = checkpoint.recollection._replace(
+            votes={**start.recollection.votes, **checkpoint.recollection.votes},
+            directories=checkpoint.recollection.directories | start.recollection.directories,
+        )
+        replicas = {**start.replicas, **checkpoint.replicas}
+        software = {**start.software, **checkpoint.software}
+        return checkpoint._replace(replicas=replicas, recollection=history, software=software)
+
+    def _checkpoint(self, branch: Branch) -> CheckpointLine:
+        variables = self._model.variables(branch.state)
+        return checkpoint_line(checkpoint_from_model(variables, self._configuration.cluster_id, self._events, 0))
+
+    def replica_summaries(self) -> Mapping[int, ReplicaSummary]:
+        """Return the replicas of the first candidate state after the lines so far."""
+        return self._model.replica_summaries(self._branches[0].state)
 
     def skip(
         self, begin: Begin, recorded: Mapping[tuple[str, int], int], widest: int, last: tuple[int, EventLine]

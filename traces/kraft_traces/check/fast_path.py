@@ -24,6 +24,7 @@ from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, Begin, TraceChecke
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.fast import tables
 from kraft_traces.check.model import TraceModel
+from kraft_traces.check.saved import SavedChecker
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.lines import EventLine
@@ -122,8 +123,13 @@ class FastPath:
         way: Way,
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
+        start: CheckpointLine | SavedChecker | None = None,
     ) -> None:
-        """Create the fast path; the checker with TLC is created when it is first needed."""
+        """Create the fast path; the checker with TLC is created when it is first needed.
+
+        `start` is a checkpoint or the state of an earlier checker from which to continue; it is trusted.
+        """
+        self._start = start
         self._model = model
         self._reader = reader
         self._own = own
@@ -137,7 +143,7 @@ class FastPath:
         """Other settings of open decisions; bits of a number in the compiled checker, the first one lowest."""
         self._is_ahead = False
         """True if the compiled checker is at the newest line."""
-        self._alone = True
+        self._alone = start is None
         """True if the compiled checker has accepted all lines so far."""
         self._pending: Counter[tuple[str, int]] = Counter()
         """Number of accepted lines that the checker has not taken yet, by event and bits of the recorded fields."""
@@ -154,14 +160,19 @@ class FastPath:
 
     @cached_property
     def _slow_checker(self) -> TraceChecker:
-        return TraceChecker(
+        checker = TraceChecker(
             self._model,
             self._reader.configuration,
             self._reader.source,
             own=self._own,
             every=self._every,
             candidates_max=self._candidates_max,
+            start=self._start if isinstance(self._start, CheckpointLine) else None,
         )
+        if isinstance(self._start, SavedChecker):
+            checker.resume(self._start)
+        self._start = None
+        return checker
 
     @property
     def checker(self) -> TraceChecker:
@@ -223,7 +234,7 @@ class FastPath:
         if lines is None:
             self._slow = _SLOW_WITHOUT
             return
-        taken = 0
+        taken, declined = 0, False
         while raw_lines := reader.ahead():
             accepted = int(lines.feed(self._model.share_bytes(raw_lines), len(raw_lines), sample.until))
             if accepted:
@@ -237,6 +248,7 @@ class FastPath:
                 if on_events is not None:
                     on_events(accepted)
             if lines.why is not None:
+                declined = True
                 break
         self._is_ahead = True
         if taken:
@@ -245,8 +257,9 @@ class FastPath:
                 self._pending.update({(event, int(bits)): number for bits, number in counted.items()})
             self._widest = max(self._widest, int(lines.widest()))
             self.taken += taken
-        self._pause = 1 if taken > self._pause else min(2 * self._pause, _SLOW_MAX)
-        self._slow = self._pause
+        if declined:
+            self._pause = 1 if taken > self._pause else min(2 * self._pause, _SLOW_MAX)
+            self._slow = self._pause
 
     def _compare(self, lines: JavaObject, source: str, number: int) -> None:
         """Check the line that was accepted last with TLC as well."""

@@ -50,6 +50,16 @@ class InFlightMessage(NamedTuple):
     """The message as the model has it."""
 
 
+class ReplicaSummary(NamedTuple):
+    """Some fields of a replica of the model."""
+
+    role: str
+    epoch: int
+    leader_id: int | None
+    log_end_offset: int
+    high_watermark: int
+
+
 class _Tlc:
     """Specification as parsed by TLC, with the objects that evaluations need."""
 
@@ -210,6 +220,21 @@ class TraceModel:
     def variables(self, state: JavaObject) -> dict[str, TlaValue]:
         """Return the variables of a checkpoint, in the form of `checkpoint_to_model`."""
         return variables_by_id({name: self.variable(name, state) for name in ("config", *VARIABLES)})
+
+    def replica_summaries(self, state: JavaObject) -> dict[int, ReplicaSummary]:
+        """Return the summary of each replica, by id; the records of logs, which take seconds, are not decoded."""
+        replicas = self.specification.lookup(state, "replicas").toFcnRcd()
+        summaries: dict[int, ReplicaSummary] = {}
+        for key, record in zip(replicas.getDomainAsValues(), replicas.values, strict=True):
+            fields = dict(zip(map(str, record.names), record.values, strict=True))
+            role, epoch, leader_id, high_watermark, base = (
+                self._codec.decode(fields[name]) for name in ("role", "epoch", "leader_id", "high_watermark", "base")
+            )
+            end_offset = base["end_offset"] + int(fields["log"].size())  # type: ignore[index,call-overload,operator]
+            leader = None if leader_id == -1 else leader_id
+            summary = ReplicaSummary(role, epoch, leader, end_offset, high_watermark)  # type: ignore[arg-type]
+            summaries[int(self._codec.decode(key))] = summary  # type: ignore[arg-type]
+        return dict(sorted(summaries.items()))
 
     def bound(self, state: JavaObject, event: Mapping[str, object]) -> JavaObject:
         """Set the variable `event` of a state in place, and return the state."""

@@ -90,7 +90,7 @@ def check_reader(
     model = model_of(header.switched_off, omittable_rules, trace_model, reader.source)
     path = FastPath(model, reader, own=is_own(header), way=way, every=every, candidates_max=candidates_max)
     rejection = _first_rejection(reader, path, on_events)
-    verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
+    verdict = verdict_of(path, rejection, complete=reader.complete, ended=reader.end is not None)
     return replace(verdict, other_model=hash_differs)
 
 
@@ -111,7 +111,8 @@ def _first_rejection(lines: LinesAhead, path: FastPath, on_events: Callable[[int
             on_events(1)
 
 
-def _verdict(path: FastPath, rejection: Rejection | None, *, complete: bool, ended: bool) -> Verdict:
+def verdict_of(path: FastPath, rejection: Rejection | None, *, complete: bool, ended: bool) -> Verdict:
+    """Return the verdict after the last line, and release the compiled checker; as `TraceChecker.finish`."""
     verdict = None if rejection is not None else path.verdict(complete=complete, ended=ended)
     if verdict is None:
         verdict = path.checker.finish(complete=complete, ended=ended, rejection=rejection)
@@ -154,7 +155,7 @@ def check_lines(
     model = trace_model(frozenset(switched_off))
     ahead = EventLines(lines, configuration, source)
     path = FastPath(model, ahead, own=own, way=way)
-    return _verdict(path, _first_rejection(ahead, path, None), complete=True, ended=True)
+    return verdict_of(path, _first_rejection(ahead, path, None), complete=True, ended=True)
 
 
 def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> None:

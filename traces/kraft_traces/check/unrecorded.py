@@ -37,6 +37,9 @@ NEED_WHOLE_HISTORY = frozenset(
 )
 """Properties that compare with everything committed, because unrecorded events may have committed more."""
 
+_GAPS_MAX = 1_000
+"""Maximum number of described gaps: a trace that is watched for days may have many."""
+
 
 @dataclass(slots=True)
 class Unrecorded:
@@ -54,7 +57,8 @@ class Unrecorded:
         self.unknown.update(replicas)
         self.partial.update(replicas)
         ids = ", ".join(map(str, replicas))
-        self.gaps.append(f"line {number}: events of replica {ids} before it are not recorded")
+        if len(self.gaps) < _GAPS_MAX:
+            self.gaps.append(f"line {number}: events of replica {ids} before it are not recorded")
 
     def end(self) -> None:
         """End all gaps at a checkpoint, which has the state of every replica."""
