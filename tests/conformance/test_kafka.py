@@ -474,10 +474,11 @@ def test_five_seeds_are_judged(capsys: Captured) -> None:
     ("type_", "name", "missing"),
     [
         ("FollowerState", "fetchTimer", "FollowerState has no field fetchTimer"),
-        (
+        pytest.param(
             "KafkaRaftClient",
             "shouldSendUpdateVoteRequest",
             "KafkaRaftClient has no method shouldSendUpdateVoteRequest(FollowerState)",
+            marks=pytest.mark.nightly,
         ),
     ],
 )

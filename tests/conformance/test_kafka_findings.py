@@ -180,7 +180,14 @@ def test_a_release_without_pre_vote_keeps_no_vote_beside_a_leader(capsys: Captur
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("finding", [finding for finding in load_findings() if finding.fix], ids=lambda item: item.name)
+@pytest.mark.parametrize(
+    "finding",
+    [
+        pytest.param(finding, id=finding.name, marks=[] if finding.name == UNREAD else pytest.mark.nightly)
+        for finding in load_findings()
+        if finding.fix
+    ],
+)
 def test_the_fix_makes_it_safe(capsys: Captured, finding: Finding) -> None:
     code, text = output(capsys, "kafka", "finding", finding.name, "--version", VERSION, "--fix", finding.fix)
     assert (code, "lines accepted" in text) == (ExitCode.CONFORMANT, True), text
@@ -213,7 +220,11 @@ def test_the_vector_of_the_fix(capsys: Captured, patch: tuple[str, ...], code: E
 
 @pytest.mark.usefixtures("kafka")
 @pytest.mark.parametrize(
-    ("bug", "vector"), [("votes-twice", "vote.once-per-epoch"), ("two-changes-at-once", "change.busy")]
+    ("bug", "vector"),
+    [
+        ("votes-twice", "vote.once-per-epoch"),
+        pytest.param("two-changes-at-once", "change.busy", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_mutant_is_seen_and_its_rule_named(capsys: Captured, bug: str, vector: str) -> None:
     words = ("kafka", "run", "--version", VERSION, "-k", vector)

@@ -91,6 +91,7 @@ def test_they_fail_on_the_release_but_for_the_control(unpatched: Kafka, classes:
     assert counted(unpatched, classes, OURS) == (1, 8)
 
 
+@pytest.mark.nightly
 def test_they_and_kafkas_own_tests_pass_with_the_fixes(unpatched: Kafka, classes: Path) -> None:
     kafka = unpatched
     for name in FIXES:

@@ -172,8 +172,13 @@ def test_an_unattached_replica_does_not_back_off(tmp_path: Path) -> None:
     ("workload", "seed", "known"),
     [
         ("snapshots", 21, "A replica with a new disk that is told that its own id leads dies"),
-        ("hasty-changes", 28, "A sole voter leads before its start is over"),
-        ("voter-changes", 488, "A restart, and a Prospective that goes back to its leader, write"),
+        pytest.param("hasty-changes", 28, "A sole voter leads before its start is over", marks=pytest.mark.nightly),
+        pytest.param(
+            "voter-changes",
+            488,
+            "A restart, and a Prospective that goes back to its leader, write",
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_what_a_schedule_has_shown_is_known(workload: str, seed: int, known: str) -> None:
