@@ -97,11 +97,6 @@ public final class Hooks {
                     recorder.received(arguments[0], arguments);
                 }
                 return;
-            case "begin-quorum":
-                if (current(self) != null) {
-                    current(self).announcing(arguments[0], arguments[1]);
-                }
-                return;
             case "shutdown":
             case "resign":
                 if (RECORDERS.get(self) != null) {
@@ -195,10 +190,6 @@ public final class Hooks {
     private static Recorder current() {
         WeakReference<Recorder> current = CURRENT.get();
         return current == null ? null : current.get();
-    }
-
-    private static Recorder current(Object client) {
-        return current() != null && current().client == client ? current() : null;
     }
 
     private static Recorder ofLog(Object log) {

@@ -187,12 +187,6 @@ final class Recorder {
                 .put("resigning", isLeader && (Boolean) Members.call(role, "isResignRequested")));
     }
 
-    void announcing(Object leader, Object nowMs) {
-        if (Members.number(leader, "timeUntilBeginQuorumEpochTimerExpires", nowMs) == 0) {
-            write(line("begin-quorum").put("state", state()));
-        }
-    }
-
     void expiring(Object pending, Object nowMs) {
         for (String change : List.of("addVoterHandlerState", "removeVoterHandlerState")) {
             Object state = Members.content(Members.call(pending, change));
