@@ -48,17 +48,20 @@ class Draft:
         if self.event != "Crash":
             fields["effects"] = [self._with_leader(effect) for effect in self.effects]
         if self.state is not None:
-            fields["state"] = self.state
+            fields["state"] = self._shown_state(self.state)
         return msgspec.convert({"kind": "event", **fields}, EventLine)
+
+    @staticmethod
+    def _shown_state(state: Mapping[str, Any]) -> Document:
+        """Return the state with what Kafka's does not say: it has no reassignment of the quorum (KIP-642)."""
+        return {**state, "voters": {**state["voters"], "target": None}} if "voters" in state else {**state}
 
     def _with_leader(self, effect: Document) -> Document:
         """Return the effect; a reply gets the leader of the state, because Kafka's reply has none."""
         if effect["kind"] != "Answer":
             return effect
         state = self.state or {}
-        leader = {"epoch": state.get("epoch", 0)} | {
-            name: state.get(name) for name in ("leader_id", "leader_endpoint")
-        }
+        leader = {"epoch": state.get("epoch", 0)} | {name: state.get(name) for name in ("leader_id", "leader_endpoint")}
         return {"kind": "Answer", "reply": leader | effect["reply"]}
 
 

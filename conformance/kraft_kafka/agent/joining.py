@@ -48,9 +48,7 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
     generator = Generator(GENERATOR, files[0].start.kafka or "unknown", None, None)
     header = replace(header_line(configuration, generator, kip_levels={}), timeouts=UNSET, kip_levels=UNSET)
     checkpoint = opening_checkpoint(files, configuration)
-    traces = [
-        _process_trace(id_, events, header, files) for id_, events in sorted(replicas.items()) if events.events
-    ]
+    traces = [_process_trace(id_, events, header, files) for id_, events in sorted(replicas.items()) if events.events]
     yield encode_line(header)
     if checkpoint is not None:
         yield encode_line(checkpoint_line(checkpoint))
@@ -127,12 +125,11 @@ def _sends(drafts: Iterable[Draft], ends: Mapping[str, object]) -> Iterator[int]
 
 def _insert(drafts: list[Draft], draft: Draft) -> None:
     place = next((index for index, other in enumerate(drafts) if other.time_us > draft.time_us), len(drafts))
+    draft.state = drafts[place - 1].state if place else None
     drafts.insert(place, draft)
 
 
-def _process_trace(
-    replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile]
-) -> ProcessTrace:
+def _process_trace(replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile]) -> ProcessTrace:
     start_us = files[0].start.time_us
     lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
     gaps = {index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None}

@@ -55,7 +55,7 @@ def configuration_of(files: Sequence[RawFile], others: Iterable[int], profile: s
     bootstrap = next((it for it in formatted.values() if it is not None and it.kraft_version > 0), None)
     voters = static if bootstrap is None else bootstrap
     replicas = {
-        id_: _replica(start, bootstrap is not None and formatted[id_] is not bootstrap and not _has_voters(formatted[id_]))
+        id_: _replica(start, is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]))
         for id_, start in starts.items()
     }
     endpoints = {details.id: details.endpoint for details in voters.details}
@@ -83,7 +83,7 @@ def _has_voters(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and bool(snapshot.voters)
 
 
-def _replica(start: StartLine, is_without_voters: bool) -> ReplicaConfiguration:
+def _replica(start: StartLine, *, is_without_voters: bool) -> ReplicaConfiguration:
     return ReplicaConfiguration(
         ReplicaKey(start.replica, start.directory_id),
         start.endpoint or f"replica-{start.replica}:{_UNKNOWN_PORT}",
@@ -108,8 +108,9 @@ def _bootstrap_servers(
 ) -> tuple[int, ...]:
     """Return the bootstrap servers, if there are others than the voters: they have negative ids as destinations."""
     ids = {replica.endpoint: id_ for id_, replica in replicas.items()}
-    asked = {line.endpoint for file in files for line in file.lines if isinstance(line, SendLine) and line.destination < 0}
-    servers = {ids[endpoint] for endpoint in asked if endpoint in ids} | {key.id for key in voters.voters}
+    sends = (line for file in files for line in file.lines if isinstance(line, SendLine))
+    endpoints = {line.endpoint for line in sends if line.destination < 0}
+    servers = {ids[endpoint] for endpoint in endpoints if endpoint in ids} | {key.id for key in voters.voters}
     return () if servers == {key.id for key in voters.voters} else tuple(sorted(servers))
 
 
