@@ -108,7 +108,7 @@ class ReplicaEvents:
         end = start.log_end_offset if is_same else log_end_offset
         stopped: Document = {"role": "Stopped"}
         if is_same and start.election is not None:
-            stopped |= {"epoch": start.election.epoch, "voted_key": start.election.voted_key, "log_end_offset": end}
+            stopped |= {"epoch": start.election.epoch, "log_end_offset": end}
         self._now.event("Crash", start, inputs={"log_end_offset": end}).state = stopped
         if not is_same:
             disk = self._now.event("ReplaceDisk", start, inputs={"directory_id": start.directory_id})
@@ -121,15 +121,15 @@ class ReplicaEvents:
     def _handled(self, line: raw.StartedLine | raw.HandledLine) -> None:
         self._now.remember(line.state)
         if self._now.open is not None:
-            self._now.open.state = line.state
+            self._now.open.state = self._now.last_state
             self._now.pending = None if self._now.open.is_hidden else self._now.open
         self._now.open = None
 
     def _polled(self, line: raw.PolledLine) -> None:
         self._now.remember(line.state)
         if self._now.moved is None and self._now.sends is not None:
-            self._now.sends.state = line.state
-        self._now.settle(line.state)
+            self._now.sends.state = self._now.last_state
+        self._now.settle(self._now.last_state)
         self._now.sends = None
 
     def _transition(self, line: raw.TransitionLine) -> None:
@@ -154,7 +154,8 @@ class ReplicaEvents:
         self._resigns = self._resigns or line.method == "resign"
 
     def _expire(self, line: raw.ExpireLine) -> None:
-        self._now.settle(line.state)
+        self._now.remember(line.state)
+        self._now.settle(self._now.last_state)
         self._now.open = self._now.event("VoterChangeTimeout", line)
 
     # -------------------------------------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ class ReplicaEvents:
         if in_handler:
             # The model sends it in the next Poll.
             return self._now.event("Poll", line)
-        self._now.settle(line.state)
+        self._now.settle(self._now.last_state)
         if fields["type"] in _FETCHES:
             self._give_up(line, self._outstanding.keys())
             self._now.sends = self._now.event("PollFetch", line, inputs={"destination": destination})
@@ -202,7 +203,7 @@ class ReplicaEvents:
         """Add timeouts of requests, before the Poll in progress: it sends to all idle connections at once."""
         for destination in sorted(destinations):
             timeout = self._now.event("RequestTimeout", line, inputs={"destination": destination})
-            timeout.state = line.state
+            timeout.state = self._now.last_state
             if self._now.sends is not None and self._now.sends.event == "Poll":
                 self._now.events.remove(timeout)
                 self._now.events.insert(self._now.events.index(self._now.sends), timeout)

@@ -39,6 +39,10 @@ class RawElection(Struct, frozen=True):
     voted_key: dict[str, Any] | None
 
 
+State = dict[str, Any] | None
+"""Fields of the state, by the names of kraft-trace/1; null for those of the line before that has them."""
+
+
 class _Line(Struct, frozen=True, tag_field="kind"):
     time_us: int
     """Wall clock, in microseconds."""
@@ -68,19 +72,19 @@ class StartLine(_Line, frozen=True, tag="start"):
 class StartedLine(_Line, frozen=True, tag="started"):
     """End of initialize."""
 
-    state: dict[str, Any] | None
+    state: State = None
 
 
 class HandledLine(_Line, frozen=True, tag="handled"):
     """End of handleInboundMessage."""
 
-    state: dict[str, Any] | None
+    state: State = None
 
 
 class PolledLine(_Line, frozen=True, tag="polled"):
     """End of a pollCurrentState in which another line was written."""
 
-    state: dict[str, Any] | None
+    state: State = None
 
 
 class RequestLine(_Line, frozen=True, tag="request"):
@@ -122,7 +126,7 @@ class SendLine(_Line, frozen=True, tag="send"):
     endpoint: str
     correlation_id: int
     message: RawMessage
-    state: dict[str, Any] | None
+    state: State = None
 
 
 class WireLine(_Line, frozen=True, tag="wire"):
@@ -147,7 +151,7 @@ class TransitionLine(_Line, frozen=True, tag="transition"):
 class ExpireLine(_Line, frozen=True, tag="expire"):
     """The leader's timer for a voter change has expired."""
 
-    state: dict[str, Any] | None
+    state: State = None
 
 
 class PersistLine(_Line, frozen=True, tag="persist"):

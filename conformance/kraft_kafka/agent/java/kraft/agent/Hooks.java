@@ -133,7 +133,7 @@ public final class Hooks {
             throws Exception {
         switch (hook) {
             case "start":
-                RECORDERS.get(self).ended("started", true);
+                RECORDERS.get(self).ended("started");
                 return;
             case "poll":
                 if (RECORDERS.get(self) != null) {
@@ -142,7 +142,7 @@ public final class Hooks {
                 return;
             case "message":
                 if (RECORDERS.get(self) != null) {
-                    RECORDERS.get(self).ended("handled", true);
+                    RECORDERS.get(self).ended("handled");
                 }
                 return;
             case "close":

@@ -21,6 +21,22 @@ final class Line {
         return this;
     }
 
+    /** Return a value as the text of JSON, which `put` then writes as it is. */
+    static Object json(Object value) {
+        Line line = new Line("");
+        line.text.setLength(0);
+        line.write(value);
+        return new Ready(line.text.toString());
+    }
+
+    private static final class Ready {
+        final String text;
+
+        Ready(String text) {
+            this.text = text;
+        }
+    }
+
     String end() {
         return text.append("}\n").toString();
     }
@@ -28,6 +44,8 @@ final class Line {
     private void write(Object value) {
         if (value == null || value instanceof Number || value instanceof Boolean) {
             text.append(value);
+        } else if (value instanceof Ready) {
+            text.append(((Ready) value).text);
         } else if (value instanceof Map) {
             char before = '{';
             for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {

@@ -59,15 +59,15 @@ final class Output {
         return folder;
     }
 
-    /** Add a line; the host never waits. */
-    void add(String line) {
+    /** Add a line, and return true, unless it is dropped; the host never waits. */
+    boolean add(String line) {
         if (isStopped) {
-            return;
+            return false;
         }
         if (QUEUED.addAndGet(line.length()) > QUEUE_MAX) {
             QUEUED.addAndGet(-line.length());
             dropped.incrementAndGet();
-            return;
+            return false;
         }
         long lost = dropped.get() == 0 ? 0 : dropped.getAndSet(0);
         if (lost > 0) {
@@ -77,6 +77,7 @@ final class Output {
         if (isParked) {
             LockSupport.unpark(writer);
         }
+        return true;
     }
 
     /** Wait until everything is written, or the time is over. */

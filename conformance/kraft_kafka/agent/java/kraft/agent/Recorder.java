@@ -22,6 +22,11 @@ final class Recorder {
     private boolean isPolling;
     private boolean hasPolled;
     private long requests;
+    /** True if nothing was written since the last state that may have changed it. */
+    private boolean isStateWritten;
+    /** The voter set of the last state, and what was written of it: it changes rarely. */
+    private Object voterSet;
+    private Object voters;
 
     Recorder(Object client, Object store, int number) {
         this.client = client;
@@ -42,13 +47,26 @@ final class Recorder {
         return new Line(kind).put("time_us", now.getEpochSecond() * 1_000_000 + now.getNano() / 1000);
     }
 
-    private void write(Line line) {
+    private boolean write(Line line) {
         hasPolled |= isPolling;
-        output.add(line.end());
+        isStateWritten = false;
+        return output.add(line.end());
+    }
+
+    /** Write a line that changes no state with the state, or with null for that of the line before. */
+    private void writeWithState(Line line) {
+        line.put("state", isStateWritten ? null : state());
+        isStateWritten = write(line);
     }
 
     private Map<String, Object> state() {
-        return Shown.state(client, log, listener);
+        Object control = Members.get(client, "partitionState");
+        Object now = control == null ? null : Members.call(control, "lastVoterSet");
+        if (now != voterSet) {
+            voterSet = now;
+            voters = Line.json(Shown.keys(now));
+        }
+        return Shown.state(client, log, listener, voters);
     }
 
     private Object role() {
@@ -90,9 +108,8 @@ final class Recorder {
         }
     }
 
-    void ended(String kind, boolean isNormal) {
-        Line line = line(kind).put("state", state());
-        write(isNormal ? line : line.put("thrown", true));
+    void ended(String kind) {
+        writeWithState(line(kind));
     }
 
     void called(String method) {
@@ -111,7 +128,7 @@ final class Recorder {
 
     void polled() {
         if (hasPolled) {
-            ended("polled", true);
+            ended("polled");
         }
         isPolling = false;
     }
@@ -152,7 +169,9 @@ final class Recorder {
 
     void answered(long number, Object response) throws Exception {
         Line line = line("answer").put("number", number);
-        write(line.put("message", response == null ? null : Shown.message(Members.call(response, "data"))));
+        hasPolled |= isPolling;
+        // A response changes no state.
+        output.add(line.put("message", response == null ? null : Shown.message(Members.call(response, "data"))).end());
     }
 
     void sending(Object request) throws Exception {
@@ -160,12 +179,11 @@ final class Recorder {
         Object data = Members.call(request, "data");
         int correlation = Members.integer(request, "correlationId");
         Hooks.remember(data, this, correlation);
-        write(line("send")
+        writeWithState(line("send")
                 .put("destination", Members.call(node, "id"))
                 .put("endpoint", Members.call(node, "host") + ":" + Members.call(node, "port"))
                 .put("correlation_id", correlation)
-                .put("message", Shown.message(data))
-                .put("state", state()));
+                .put("message", Shown.message(data)));
     }
 
     /** A request of the client has this correlation id on the wire. */
@@ -191,7 +209,7 @@ final class Recorder {
         for (String change : List.of("addVoterHandlerState", "removeVoterHandlerState")) {
             Object state = Members.content(Members.call(pending, change));
             if (state != null && Members.number(state, "timeUntilOperationExpiration", nowMs) == 0) {
-                write(line("expire").put("state", state()));
+                writeWithState(line("expire"));
             }
         }
     }

@@ -187,8 +187,8 @@ final class Shown {
 
     // ---- State. -------------------------------------------------------------------------------------------
 
-    /** Return the fields of a replica's state, by the names of kraft-trace/1; null before it has one. */
-    static Map<String, Object> state(Object client, Object log, Object listener) {
+    /** Return the fields of a replica's state with these voters, by the names of kraft-trace/1; null before it has one. */
+    static Map<String, Object> state(Object client, Object log, Object listener, Object voterKeys) {
         Object quorum = Members.get(client, "quorum");
         Object role = quorum == null ? null : Members.get(quorum, "state");
         if (role == null) {
@@ -214,7 +214,7 @@ final class Shown {
         Map<String, Object> voters = new LinkedHashMap<>();
         // A snapshot replaces the record: the voter set then begins at the snapshot's last offset.
         voters.put("offset", Math.max(votersAt == null ? -1 : (Long) votersAt, start - 1));
-        voters.put("voters", keys(Members.call(control, "lastVoterSet")));
+        voters.put("voters", voterKeys);
         shown.put("voters", voters);
         shown.put("kraft_version", Members.call(Members.call(control, "lastKraftVersion"), "featureLevel"));
         Object votes = Members.has(role, "epochElection", 0) ? Members.call(role, "epochElection") : role;
@@ -238,7 +238,7 @@ final class Shown {
         return Members.has(metadata, "offset", 0) ? Members.call(metadata, "offset") : Members.get(metadata, "offset");
     }
 
-    private static List<Object> keys(Object voterSet) {
+    static List<Object> keys(Object voterSet) {
         TreeMap<Integer, Object> keys = new TreeMap<>();
         for (Object key : (Collection<?>) Members.call(voterSet, "voterKeys")) {
             keys.put(Members.integer(key, "id"), key(key));
