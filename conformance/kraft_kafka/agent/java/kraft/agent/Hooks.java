@@ -104,7 +104,7 @@ public final class Hooks {
                 }
                 return;
             case "transition":
-                if (current() != null && Members.get(current().client, "quorum") == self) {
+                if (current() != null && Members.get(current().client(), "quorum") == self) {
                     current().transition(arguments[0]);
                 }
                 return;

@@ -128,6 +128,10 @@ final class Output {
             }
             // One write for a line, into the page cache: a killed process loses no line that was written.
             file.write(bytes);
+            if (line.startsWith("{\"kind\":\"end\"")) {
+                isStopped = true;
+                file.close();
+            }
         } catch (IOException | RuntimeException failure) {
             isStopped = true;
             Agent.log("stops writing " + path + ": " + failure.getMessage());

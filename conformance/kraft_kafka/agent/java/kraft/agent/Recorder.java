@@ -1,5 +1,6 @@
 package kraft.agent;
 
+import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,7 +13,8 @@ import java.util.concurrent.CompletionStage;
 
 /** What one KafkaRaftClient does, from its initialize to its close: a line for each hook. */
 final class Recorder {
-    final Object client;
+    /** Weak, because the recorders are kept by client. */
+    private final WeakReference<Object> client;
     final Object log;
     final Object channel;
     private final Object store;
@@ -29,7 +31,7 @@ final class Recorder {
     private Object voters;
 
     Recorder(Object client, Object store, int number) {
-        this.client = client;
+        this.client = new WeakReference<>(client);
         this.store = store;
         log = Members.get(client, "log");
         channel = Members.get(client, "channel");
@@ -37,8 +39,12 @@ final class Recorder {
         output = new Output("replica-" + id() + "-" + System.currentTimeMillis() + "-" + number + ".raw.jsonl");
     }
 
+    Object client() {
+        return client.get();
+    }
+
     private int id() {
-        Object id = Members.content(Members.get(client, "nodeId"));
+        Object id = Members.content(Members.get(client(), "nodeId"));
         return id == null ? -1 : (Integer) id;
     }
 
@@ -60,17 +66,17 @@ final class Recorder {
     }
 
     private Map<String, Object> state() {
-        Object control = Members.get(client, "partitionState");
+        Object control = Members.get(client(), "partitionState");
         Object now = control == null ? null : Members.call(control, "lastVoterSet");
         if (now != voterSet) {
             voterSet = now;
             voters = Line.json(Shown.keys(now));
         }
-        return Shown.state(client, log, listener, voters);
+        return Shown.state(client(), log, listener, voters);
     }
 
     private Object role() {
-        Object quorum = Members.get(client, "quorum");
+        Object quorum = Members.get(client(), "quorum");
         return quorum == null ? null : Members.get(quorum, "state");
     }
 
@@ -80,15 +86,15 @@ final class Recorder {
         Map<Integer, Object> voters = new TreeMap<>();
         ((Map<?, ?>) arguments[0]).forEach(
                 (id, address) -> voters.put((Integer) id, Shown.address((InetSocketAddress) address)));
-        Object range = Members.get(client, "localSupportedKRaftVersion");
+        Object range = Members.get(client(), "localSupportedKRaftVersion");
         Optional<?> election = (Optional<?>) Members.call(store, "readElectionState");
         write(line("start")
                 .put("schema", "kraft-agent/1")
                 .put("replica", id())
-                .put("directory_id", Members.get(client, "nodeDirectoryId").toString())
-                .put("cluster_id", Members.get(client, "clusterId"))
+                .put("directory_id", Members.get(client(), "nodeDirectoryId").toString())
+                .put("cluster_id", Members.get(client(), "clusterId"))
                 .put("kafka", version())
-                .put("endpoint", Shown.address(Members.get(client, "localListeners"), listener))
+                .put("endpoint", Shown.address(Members.get(client(), "localListeners"), listener))
                 .put("min_version", Members.call(range, "min"))
                 .put("max_version", Members.call(range, "max"))
                 .put("static_voters", voters)
@@ -101,7 +107,7 @@ final class Recorder {
 
     private String version() {
         try {
-            return (String) client.getClass().getClassLoader()
+            return (String) client().getClass().getClassLoader()
                     .loadClass("org.apache.kafka.common.utils.AppInfoParser").getMethod("getVersion").invoke(null);
         } catch (ReflectiveOperationException unknown) {
             return null;
@@ -140,7 +146,7 @@ final class Recorder {
         int correlation = Members.integer(message, "correlationId");
         if (!message.getClass().getName().endsWith("RaftRequest$Inbound")) {
             Object source = Members.call(message, "source");
-            Object requests = Members.get(client, "requestManager");
+            Object requests = Members.get(client(), "requestManager");
             write(line("response")
                     .put("correlation_id", correlation)
                     .put("source", Members.call(source, "id"))
@@ -201,7 +207,7 @@ final class Recorder {
                 .put("epoch", Members.call(next, "epoch"))
                 .put("from", role == null ? null : Members.call(role, "name"))
                 .put("polling", isPolling)
-                .put("shutdown", Members.call(client, "isShuttingDown"))
+                .put("shutdown", Members.call(client(), "isShuttingDown"))
                 .put("resigning", isLeader && (Boolean) Members.call(role, "isResignRequested")));
     }
 
