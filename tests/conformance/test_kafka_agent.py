@@ -124,12 +124,17 @@ def play_election(kafka: Kafka, jar: Path, home: Path) -> None:
 
     async def played() -> None:
         options = (f"-javaagent:{jar}={home / 'traces'}",)
-        cluster = WholeCluster(kafka, home, (1, 2, 3), (4,), "", print, options)
+        # Without records of Kafka's own, the fourth has caught up: see the known difference add-voter.catch-up-first.
+        cluster = WholeCluster(kafka, home, (1, 2, 3), (4,), "metadata.max.idle.interval.ms=0\n", print, options)
         async with cluster.opened():
             await cluster.start(1, 2, 3)
             first = await cluster.leader(1, (1, 2, 3))
             assert (await cluster.operator.set_config(first.leader, "kraft.spec", 1)).is_acknowledged
             await cluster.start(4)
+            ends = cluster.processes[first.leader].log_end
+            await cluster.wait_for(lambda: cluster.processes[4].log_end() == ends() or None, "4 lags", 60)
+            # Its next Fetch shows the leader that it has them.
+            await asyncio.sleep(1)
             assert (await cluster.add_voter(first.leader, 4)).is_acknowledged
             cluster.kill(first.leader)
             others = [id_ for id_ in (1, 2, 3, 4) if id_ != first.leader]
@@ -147,8 +152,7 @@ def test_three_controllers_are_accepted_or_show_the_known_finding(jar: Path, tmp
     trace = tmp_path / "trace.jsonl"
     assert main(["kafka", "trace", str(tmp_path / "traces"), "-o", str(trace)]) == ExitCode.CONFORMANT
     capsys.readouterr()
-    code = main(["validate", "--json", str(trace)])
-    judged = json.loads(capsys.readouterr().out)
-    # Without a fault, an ordinary start of 4.3.1 may show the finding unread-voters.
-    fields = {difference["field"] for it in judged["traces"] for difference in it.get("differences", [])}
-    assert code == ExitCode.CONFORMANT or fields == {"state.voters.offset"}, judged
+    code = main(["validate", str(trace)])
+    judged = capsys.readouterr()
+    # Without a fault, an ordinary start of 4.3.1 may show the finding unread-voters, at state.voters.
+    assert code == ExitCode.CONFORMANT or "state.voters" in judged.out, judged.out + judged.err
