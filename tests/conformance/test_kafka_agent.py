@@ -93,6 +93,16 @@ def test_dropped_lines_are_a_gap(tmp_path: Path, capsys: Captured) -> None:
     assert main(["validate", str(trace)]) == ExitCode.INCONCLUSIVE, capsys.readouterr().out
 
 
+def test_a_file_that_ends_within_an_append_is_incomplete(tmp_path: Path, capsys: Captured) -> None:
+    lines = RECORDED.read_text(encoding="utf-8").splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines, 1) if '"kind":"append"' in line)
+    killed = tmp_path / "killed.raw.jsonl"
+    killed.write_text("".join(lines[:last]))
+    trace = tmp_path / "trace.jsonl"
+    assert main(["kafka", "trace", str(killed), "-o", str(trace)]) == ExitCode.CONFORMANT
+    assert main(["validate", str(trace)]) == ExitCode.INCONCLUSIVE, capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

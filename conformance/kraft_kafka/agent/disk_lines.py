@@ -64,7 +64,7 @@ def flush(now: Progress, line: raw.FlushLine) -> None:
             _put_sync_first(now.open or now.pending)
         return
     for draft in reversed(now.events):
-        if not draft.is_data or any(effect["kind"] == "FlushLog" for effect in draft.effects):
+        if not draft.is_data or draft.is_synced:
             break
         draft.effects.append({"kind": "FlushLog", "end_offset": draft.effects[0]["base_offset"] + 1})
         _put_sync_first(draft)

@@ -33,6 +33,11 @@ class Draft:
     is_data: bool = False
     """True for a client's record: the sync of its batch is also its own."""
 
+    @property
+    def is_synced(self) -> bool:
+        """True if a sync of the log is among its effects."""
+        return any(effect["kind"] == "FlushLog" for effect in self.effects)
+
     def line(self, sequence: int, replica: int, start_us: int) -> EventLine:
         """Return the line of a trace."""
         fields: Document = {

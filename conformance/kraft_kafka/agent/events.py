@@ -31,6 +31,11 @@ _OF_THE_CHANNEL = (7, 8, 13, "REQUEST_TIMED_OUT")
 BROKER_NOT_AVAILABLE, NETWORK_EXCEPTION."""
 
 
+_OF_OTHER_THREADS = (raw.WireLine, raw.AnswerLine, raw.CalledLine)
+_UNFINISHED = (raw.RequestLine, raw.ResponseLine, raw.TransitionLine, raw.PersistLine, raw.AppendLine)
+"""Lines after which the client does more before the event is over."""
+
+
 class ReplicaEvents:
     """Events of a replica, over all its starts."""
 
@@ -100,8 +105,14 @@ class ReplicaEvents:
                 disk_lines.install(self._now, line, self._static)
             elif isinstance(line, raw.SnapshotLine):
                 disk_lines.take_snapshot(self._now, line, self._static)
-            elif isinstance(line, raw.DroppedLine | raw.StoppedLine):
-                self._now.lose(line)
+            elif isinstance(line, raw.DroppedLine):
+                self._now.lose(f"the agent dropped {line.lines} lines")
+            elif isinstance(line, raw.StoppedLine):
+                self._now.lose(f"the agent stopped: {line.reason}")
+        steps = [line for line in file.lines if not isinstance(line, _OF_OTHER_THREADS)]
+        if steps and isinstance(steps[-1], _UNFINISHED):
+            # The process was killed within an event.  What it did not do, or did not write, is unknown.
+            self._now.lose(f"{file.source} ends within an event")
 
     def _crash(self, start: raw.StartLine, log_end_offset: int, directory_id: str) -> None:
         is_same = directory_id == start.directory_id

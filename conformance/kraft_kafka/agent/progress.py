@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from kraft_kafka.agent import raw
 from kraft_kafka.agent.drafts import Draft, State
 from kraft_kafka.wire.decoding import Document
 
@@ -49,15 +48,14 @@ class Progress:
             target.state = self.last_state
         target.effects.append(effect)
 
-    def lose(self, line: raw.DroppedLine | raw.StoppedLine) -> None:
-        """Forget the events in progress, because the agent lost lines that may belong to them."""
+    def lose(self, reason: str) -> None:
+        """Forget the events in progress, because lines are missing that may belong to them."""
         unsure = [draft for draft in (self.open, self.pending, self.moved, self.sends) if draft is not None]
+        # Of a leader's batch, records whose sync is missing are unsure, too.
+        unsure += [draft for draft in self.events if draft.is_data and not draft.is_synced]
         self.events = [draft for draft in self.events if all(draft is not other for other in unsure)]
         self.open = self.pending = self.moved = self.sends = None
-        if isinstance(line, raw.DroppedLine):
-            self.gap = f"the agent dropped {line.lines} lines"
-        else:
-            self.gap = f"the agent stopped: {line.reason}"
+        self.gap = reason
 
     def settle(self, state: State) -> None:
         """End the events in progress: this is the state after them."""
