@@ -1,7 +1,7 @@
 """Predefined commands for Apache Kafka's controller."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kraft_kafka.controllers import controller
 from kraft_kafka.jars import Kafka
@@ -23,8 +23,8 @@ def kafka_commands(version_or_folder: str) -> Commands:
     return commands_of(controller(version_or_folder), {"org.slf4j.simpleLogger.defaultLogLevel": "warn"})
 
 
-def commands_of(kafka: Kafka, properties: Mapping[str, str]) -> Commands:
-    """Return the commands of a controller with these system properties.
+def commands_of(kafka: Kafka, properties: Mapping[str, str], options: Sequence[str] = ()) -> Commands:
+    """Return the commands of a controller with these system properties, and further options of Java at its start.
 
     Raises:
         JavaMissing: there is no Java.
@@ -33,6 +33,6 @@ def commands_of(kafka: Kafka, properties: Mapping[str, str]) -> Commands:
     defined = (f"-D{name}={value}" for name, value in properties.items())
     java = [str(find_java().executable), *_OPTIONS, *defined, "-cp", path]
     return Commands(
-        shlex.join([*java, "kafka.Kafka", "{properties}"]),
+        shlex.join([java[0], *options, *java[1:], "kafka.Kafka", "{properties}"]),
         f"{shlex.join([*java, 'kafka.tools.StorageTool', 'format'])} -t {{cluster_id}} -c {{properties}} {{initial}}",
     )

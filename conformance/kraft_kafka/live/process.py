@@ -217,6 +217,11 @@ class Process:
     def is_alive(self) -> bool:
         return self._child is not None and self._child.poll() is None
 
+    @property
+    def pid(self) -> int | None:
+        """Id of the running process."""
+        return None if self._child is None else self._child.pid
+
     def said(self) -> str:
         """Return the end of its output."""
         path = self.home / "output"

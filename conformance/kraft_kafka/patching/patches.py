@@ -63,7 +63,7 @@ def patched(kafka: Kafka, patch: Patch) -> Kafka:
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
-    java, javassist = find_java().executable, fetched(_javassist())
+    java, javassist = find_java().executable, fetched(javassist_jars())
     with as_file(files("kraft_kafka.patching") / "Patch.java") as program:
         cache_folder = user_cache("kafka")
         jar_file = cache_folder / f"patch-{patch.name}-{_digest(patch, program, kafka)}.jar"
@@ -96,7 +96,8 @@ def _digest(patch: Patch, program: Path, kafka: Kafka) -> str:
 
 
 @cache
-def _javassist() -> tuple[Jar, ...]:
+def javassist_jars() -> tuple[Jar, ...]:
+    """Return the pinned jar of Javassist, which changes classes."""
     return (Jar(**_table()["javassist"]),)
 
 

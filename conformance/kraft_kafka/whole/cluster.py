@@ -37,7 +37,14 @@ class WholeCluster:
     """Controllers of one Kafka, by id, with their network and operator."""
 
     def __init__(
-        self, kafka: Kafka, home: Path, voters: Sequence[int], joining: Sequence[int], more: str, say: Say
+        self,
+        kafka: Kafka,
+        home: Path,
+        voters: Sequence[int],
+        joining: Sequence[int],
+        more: str,
+        say: Say,
+        options: Sequence[str] = (),
     ) -> None:
         """Prepare a cluster; nothing runs yet.
 
@@ -48,11 +55,13 @@ class WholeCluster:
             joining: ids of controllers that are formatted without a voter set.
             more: further lines of each properties file.
             say: is called with each step.
+            options: further options of each controller's Java.
         """
         ids = (*voters, *joining)
         ports = free_ports(2 * len(ids))
         advertised, own = dict(zip(ids, ports, strict=False)), dict(zip(ids, ports[len(ids) :], strict=True))
-        commands = commands_of(kafka, {f"org.slf4j.simpleLogger.{name}": text for name, text in _LOG_LEVELS.items()})
+        levels = {f"org.slf4j.simpleLogger.{name}": text for name, text in _LOG_LEVELS.items()}
+        commands = commands_of(kafka, levels, options)
         self.home = home
         self.processes = {
             id_: Process(commands, home / f"controller-{id_}", advertised, voters, _PROPERTIES + more, id_, own[id_])

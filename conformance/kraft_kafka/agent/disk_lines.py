@@ -1,0 +1,111 @@
+"""The agent's lines about the disk: writes of the quorum state file, the log and snapshots."""
+
+from kraft_kafka.agent import raw
+from kraft_kafka.agent.decoding import records_in, snapshot_fields, snapshot_in
+from kraft_kafka.agent.drafts import Draft, State
+from kraft_kafka.agent.progress import Progress
+from kraft_kafka.wire.decoding import Document
+from kraft_reference.log import Snapshot
+
+_OFFSETS = ("log_end_offset", "last_epoch", "high_watermark", "voters", "kraft_version")
+"""Fields of the state that an append changes."""
+
+
+def persist(now: Progress, line: raw.PersistLine) -> None:
+    """Add a write of the quorum state file."""
+    fields: Document = {"epoch": line.election.epoch, "leader_id": line.election.leader_id}
+    fields |= {"voted_key": line.election.voted_key, "version": line.version}
+    now.add(line, {"kind": "PersistQuorumState", **fields})
+
+
+def append(now: Progress, line: raw.AppendLine) -> None:
+    """Add an append: each data record that a leader drains is a ClientAppend."""
+    records, base = records_in(line.records), line.base_offset
+    records = records[: line.end_offset - base]
+    if not line.leads or not line.polling:
+        if records:
+            now.add(line, {"kind": "AppendRecords", "base_offset": base, "records": records})
+        return
+    for offset, record in enumerate(records, base):
+        effect = {"kind": "AppendRecords", "base_offset": offset, "records": [record]}
+        if record["kind"] == "Data":
+            # Of the state after a record that is not the last one of its batch, only offsets are not observed.
+            now.settle(_without_offsets(now.last_state))
+            now.open = now.event("ClientAppend", line, inputs={"value": record["value"]})
+            now.open.is_data = True
+            now.open.effects.append(effect)
+        else:
+            _append_control(now, line, effect)
+
+
+def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> None:
+    """Add a leader's control record to the event that it is a consequence of."""
+    target = now.pending or now.open
+    if target is None:
+        target = now.pending = now.event("Poll", line)
+    last = target.effects[-1] if target.effects else None
+    if (
+        last is not None
+        and last["kind"] == "AppendRecords"
+        and last["base_offset"] + len(last["records"]) == effect["base_offset"]
+    ):
+        last["records"] += effect["records"]
+    else:
+        target.effects.append(effect)
+    now.has_grown = True
+
+
+def flush(now: Progress, line: raw.FlushLine) -> None:
+    """Add a sync of the log, if it syncs anything."""
+    target = now.open or now.pending
+    if target is None or not target.is_data:
+        if target is None or any(effect["kind"] == "AppendRecords" for effect in target.effects):
+            now.add(line, {"kind": "FlushLog", "end_offset": line.end_offset})
+            _put_sync_first(now.open or now.pending)
+        return
+    for draft in reversed(now.events):
+        if not draft.is_data or draft.is_synced:
+            break
+        draft.effects.append({"kind": "FlushLog", "end_offset": draft.effects[0]["base_offset"] + 1})
+        _put_sync_first(draft)
+
+
+def _put_sync_first(draft: Draft | None) -> None:
+    """Move the Fetch responses of an event after its sync.
+
+    Kafka completes waiting Fetches between append and sync; the network thread sends the responses at any time
+    after that, and no follower counts what the leader has synced.
+    """
+    if draft is not None:
+        draft.effects.sort(key=lambda effect: effect.get("message", {}).get("type") == "FetchResponse")
+
+
+def truncate(now: Progress, line: raw.TruncateLine) -> None:
+    """Add a log truncation."""
+    if line.before != line.end_offset:
+        now.add(line, {"kind": "TruncateLog", "end_offset": line.end_offset})
+
+
+def install(now: Progress, line: raw.InstallLine, static: Snapshot) -> None:
+    """Add the replacement of the log by a fetched snapshot."""
+    if line.done and line.snapshot is not None:
+        now.add(line, _snapshot(static, line.snapshot, replaces_log=True))
+
+
+def take_snapshot(now: Progress, line: raw.SnapshotLine, static: Snapshot) -> None:
+    """Add a TakeSnapshot: the log was deleted before a snapshot of the controller."""
+    if line.done and line.snapshot is not None and line.log_start_offset == line.snapshot.end_offset:
+        now.settle(now.last_state)
+        draft = now.event("TakeSnapshot", line, inputs={"end_offset": line.log_start_offset})
+        draft.effects.append(_snapshot(static, line.snapshot, replaces_log=line.log_start_offset == line.end_offset))
+
+
+def _snapshot(static: Snapshot, snapshot: raw.RawSnapshot, *, replaces_log: bool) -> Document:
+    fields = snapshot_fields(snapshot_in(snapshot, static))
+    return {"kind": "WriteSnapshot", "snapshot": fields, "replaces_log": replaces_log}
+
+
+def _without_offsets(state: State) -> State:
+    if state is None:
+        return None
+    return {name: value for name, value in state.items() if name not in _OFFSETS}

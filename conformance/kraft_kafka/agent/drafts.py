@@ -1,0 +1,75 @@
+"""Events under construction: the lines of the agent that belong to one event come one after the other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from kraft_kafka.wire.decoding import Document
+from kraft_traces.lines import EventLine
+
+State = Mapping[str, Any] | None
+
+
+class UnjudgedError(Exception):
+    """The agent's lines have something that has no event of the model yet; the message says what."""
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """An event of a replica."""
+
+    event: str
+    time_us: int
+    message: Document | None = None
+    input: Document | None = None
+    effects: list[Document] = field(default_factory=list)
+    state: State = None
+    gap: str | None = None
+    """Reason why events before this one may be missing."""
+    is_hidden: bool = False
+    """True for what the model does not have, such as a message of a replica to itself."""
+    is_data: bool = False
+    """True for a client's record: the sync of its batch is also its own."""
+
+    @property
+    def is_synced(self) -> bool:
+        """True if a sync of the log is among its effects."""
+        return any(effect["kind"] == "FlushLog" for effect in self.effects)
+
+    def line(self, sequence: int, replica: int, start_us: int) -> EventLine:
+        """Return the line of a trace."""
+        fields: Document = {
+            "sequence": sequence,
+            "time_ms": max(0, self.time_us - start_us) // 1000,
+            "replica": replica,
+            "event": self.event,
+        }
+        if self.message is not None:
+            fields["message"] = self.message
+        if self.input is not None:
+            fields["input"] = self.input
+        if self.event != "Crash":
+            fields["effects"] = [self._with_leader(effect) for effect in self.effects]
+        if self.state is not None:
+            fields["state"] = self._shown_state(self.state)
+        return msgspec.convert({"kind": "event", **fields}, EventLine)
+
+    @staticmethod
+    def _shown_state(state: Mapping[str, Any]) -> Document:
+        """Return the state with what Kafka's does not say: it has no reassignment of the quorum (KIP-642)."""
+        return {**state, "voters": {**state["voters"], "target": None}} if "voters" in state else {**state}
+
+    def _with_leader(self, effect: Document) -> Document:
+        """Return the effect; a reply gets the leader of the state, because Kafka's reply has none."""
+        if effect["kind"] != "Answer":
+            return effect
+        state = self.state or {}
+        leader = {"epoch": state.get("epoch", 0)} | {name: state.get(name) for name in ("leader_id", "leader_endpoint")}
+        return {"kind": "Answer", "reply": leader | effect["reply"]}
+
+
+def whole(fields: Document, source: int | None, destination: int, correlation_id: int) -> Document:
+    """Return a message with its ends and its correlation id on the wire."""
+    return {**fields, "source": source, "destination": destination, "correlation_id": correlation_id}

@@ -1,0 +1,325 @@
+"""The agent's lines of one replica as events of the model.
+
+How Kafka's steps become events:
+
+- handleInboundMessage is a Handle event.  It lasts until the next pollCurrentState has drained the leader's control
+  records, because Kafka's handler only queues them.
+- Each data record that a leader drains is a ClientAppend; one sync of a batch is the sync of each of its records.
+- A change of the role within pollCurrentState is the timeout of the role before it, or a Shutdown.
+- Requests sent in pollCurrentState are a PollFetch or a Poll; before one on a connection that the trace still shows
+  as waiting, Kafka's request manager has given up the last request, which is a RequestTimeout.
+- A leader's repeated BeginQuorumEpoch is a request of a Poll like the first, because begin-quorum.resend leaves open
+  how often it is sent; no BeginQuorumEpochTimeout is recorded.
+- A second start of a replica is a Crash and a Restart, with a ReplaceDisk between them if the directory id differs.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from kraft_kafka.agent import disk_lines, raw
+from kraft_kafka.agent.decoding import message_fields, snapshot_piece
+from kraft_kafka.agent.drafts import Draft, UnjudgedError, whole
+from kraft_kafka.agent.progress import Progress
+from kraft_kafka.wire.decoding import Document
+from kraft_reference.log import Snapshot
+
+_CLIENTS = {"AddVoterRequest": "AddVoter", "RemoveVoterRequest": "RemoveVoter"}
+_FETCHES = ("FetchRequest", "FetchSnapshotRequest")
+_UNSENT = 1_000_000_000
+_OF_THE_CHANNEL = (7, 8, 13, "REQUEST_TIMED_OUT")
+"""Errors that Kafka's own network channel gives a request without a response, as names or codes: REQUEST_TIMED_OUT,
+BROKER_NOT_AVAILABLE, NETWORK_EXCEPTION."""
+
+
+_OF_OTHER_THREADS = (raw.WireLine, raw.AnswerLine, raw.CalledLine)
+_UNFINISHED = (raw.RequestLine, raw.ResponseLine, raw.TransitionLine, raw.PersistLine, raw.AppendLine)
+"""Lines after which the client does more before the event is over."""
+
+
+class ReplicaEvents:
+    """Events of a replica, over all its starts."""
+
+    def __init__(self, replica: int, find_replica: Callable[[int, str], int | None], static: Snapshot) -> None:
+        """Set the function that returns a node's replica for its id and endpoint, and the static voters."""
+        self.replica = replica
+        self._now = Progress()
+        self._find_replica, self._static = find_replica, static
+        self._clients = 0
+        self._begin(None)
+
+    def _begin(self, wire_ids: Mapping[int, int] | None) -> None:
+        """Forget what only a process remembers."""
+        self._now.begin()
+        self._wire_ids = wire_ids
+        self._resigns = False
+        self._requests: dict[int, tuple[Document, int | None]] = {}
+        """Requests without a response, with a client's number."""
+        self._sent: dict[int, tuple[Document, int] | None] = {}
+        """Requests sent, with their receiver, by Kafka's correlation id; None for those to itself."""
+        self._outstanding: dict[int, int] = {}
+
+    @property
+    def events(self) -> list[Draft]:
+        return self._now.events
+
+    @property
+    def gap(self) -> str | None:
+        """Reason why events after the last one may be missing."""
+        return self._now.gap
+
+    @property
+    def log_end_offset(self) -> int:
+        """Log end offset of the last line that shows it."""
+        return self._now.log_end_offset
+
+    def read(self, file: raw.RawFile, is_first: bool, disk: tuple[int, str] | None) -> None:
+        """Add the events of a process.
+
+        Args:
+            file: the lines.
+            is_first: True if the trace begins with this process, on an empty disk.
+            disk: log end offset and directory id at the end of the process before; None if there was none.
+
+        Raises:
+            UnjudgedError: a line has something that the model does not have.
+            WireError: Kafka's bytes cannot be decoded.
+        """
+        start = file.start
+        self._now.log_end_offset = start.log_end_offset
+        self._begin(file.wire_ids)
+        if disk is not None:
+            self._crash(start, *disk)
+        if is_first:
+            self._now.open = Draft("Restart", start.time_us, is_hidden=True)
+        else:
+            self._now.open = self._now.event(
+                "Restart", start, inputs={"endpoint": start.endpoint} if start.endpoint else {}
+            )
+        for line in file.lines:
+            kind = type(line)
+            if kind in _READERS:
+                _READERS[kind](self, line)
+            elif kind in _OF_THE_DISK:
+                _OF_THE_DISK[kind](self._now, line)
+            elif isinstance(line, raw.InstallLine):
+                disk_lines.install(self._now, line, self._static)
+            elif isinstance(line, raw.SnapshotLine):
+                disk_lines.take_snapshot(self._now, line, self._static)
+            elif isinstance(line, raw.DroppedLine):
+                self._now.lose(f"the agent dropped {line.lines} lines")
+            elif isinstance(line, raw.StoppedLine):
+                self._now.lose(f"the agent stopped: {line.reason}")
+        steps = [line for line in file.lines if not isinstance(line, _OF_OTHER_THREADS)]
+        if steps and isinstance(steps[-1], _UNFINISHED):
+            # The process was killed within an event.  What it did not do, or did not write, is unknown.
+            self._now.lose(f"{file.source} ends within an event")
+
+    def _crash(self, start: raw.StartLine, log_end_offset: int, directory_id: str) -> None:
+        is_same = directory_id == start.directory_id
+        end = start.log_end_offset if is_same else log_end_offset
+        stopped: Document = {"role": "Stopped"}
+        if is_same and start.election is not None:
+            stopped |= {"epoch": start.election.epoch, "log_end_offset": end}
+        self._now.event("Crash", start, inputs={"log_end_offset": end}).state = stopped
+        if not is_same:
+            disk = self._now.event("ReplaceDisk", start, inputs={"directory_id": start.directory_id})
+            disk.state = {"role": "Stopped"}
+
+    # -------------------------------------------------------------------------------------------------------------
+    # Starts and polls.
+    # -------------------------------------------------------------------------------------------------------------
+
+    def _handled(self, line: raw.StartedLine | raw.HandledLine) -> None:
+        self._now.remember(line.state)
+        if self._now.open is not None:
+            self._now.open.state = self._now.last_state
+            self._now.pending = None if self._now.open.is_hidden else self._now.open
+        self._now.open = None
+
+    def _polled(self, line: raw.PolledLine) -> None:
+        self._now.remember(line.state)
+        if self._now.moved is None and self._now.sends is not None:
+            self._now.sends.state = self._now.last_state
+        self._now.settle(self._now.last_state)
+        self._now.sends = None
+
+    def _transition(self, line: raw.TransitionLine) -> None:
+        if self._now.open is not None and self._now.open.event == "Restart" and line.from_role not in (None, line.role):
+            # The only voter starts an election before its first poll.
+            self._now.open = self._now.event("ElectionTimeout", line)
+            return
+        if not line.polling or (self._now.open is not None and self._now.open is not self._now.moved):
+            return
+        if self._now.moved is None:
+            if line.from_role == "Leader":
+                if line.resigning and not self._resigns:
+                    # It resigns because its own removal is committed: a part of the event before.
+                    return
+                name = "Shutdown" if line.resigning or line.shutdown else "CheckQuorumTimeout"
+            else:
+                name = "FetchTimeout" if line.from_role == "Follower" else "ElectionTimeout"
+            self._now.settle(self._now.last_state)
+            self._now.moved = self._now.open = self._now.event(name, line)
+
+    def _called(self, line: raw.CalledLine) -> None:
+        self._resigns = self._resigns or line.method == "resign"
+
+    def _expire(self, line: raw.ExpireLine) -> None:
+        self._now.remember(line.state)
+        self._now.settle(self._now.last_state)
+        self._now.open = self._now.event("VoterChangeTimeout", line)
+
+    # -------------------------------------------------------------------------------------------------------------
+    # Messages.
+    # -------------------------------------------------------------------------------------------------------------
+
+    def _send(self, line: raw.SendLine) -> None:
+        self._now.remember(line.state)
+        destination = self._find_replica(line.destination, line.endpoint)
+        fields = message_fields(line.message)
+        if fields is None or destination is None or destination == self.replica:
+            # The model has no messages to oneself, and none to nodes outside the cluster.
+            self._sent[line.correlation_id] = None
+            return
+        in_handler = self._now.open is not None and self._now.open is not self._now.moved and not self._now.open.is_data
+        draft = self._poll(line, fields, destination, in_handler=in_handler)
+        message = whole(fields, self.replica, destination, self._wire_id(line.correlation_id))
+        draft.effects.append({"kind": "Send", "message": message})
+        self._sent[line.correlation_id] = (message, destination)
+        self._outstanding[destination] = line.correlation_id
+
+    def _wire_id(self, correlation_id: int) -> int:
+        """Return the correlation id that the receiver sees; one of its own for a request that the wire never had."""
+        if self._wire_ids is None:
+            return correlation_id
+        return self._wire_ids.get(correlation_id, _UNSENT + correlation_id)
+
+    def _poll(self, line: raw.SendLine, fields: Document, destination: int, *, in_handler: bool) -> Draft:
+        """Return the event that sends a request."""
+        if in_handler:
+            # The model sends it in the next Poll.
+            return self._now.event("Poll", line)
+        self._now.settle(self._now.last_state)
+        if fields["type"] in _FETCHES:
+            self._give_up(line, self._outstanding.keys())
+            self._now.sends = self._now.event("PollFetch", line, inputs={"destination": destination})
+            return self._now.sends
+        if destination in self._outstanding:
+            self._give_up(line, [destination])
+        if self._now.sends is None or self._now.sends.event != "Poll":
+            self._now.sends = self._now.event("Poll", line)
+        return self._now.sends
+
+    def _give_up(self, line: raw.SendLine, destinations: Iterable[int]) -> None:
+        """Add timeouts of requests, before the Poll in progress: it sends to all idle connections at once."""
+        for destination in sorted(destinations):
+            timeout = self._now.event("RequestTimeout", line, inputs={"destination": destination})
+            timeout.state = self._now.last_state
+            if self._now.sends is not None and self._now.sends.event == "Poll":
+                self._now.events.remove(timeout)
+                self._now.events.insert(self._now.events.index(self._now.sends), timeout)
+            del self._outstanding[destination]
+
+    def _request(self, line: raw.RequestLine) -> None:
+        self._now.settle(self._now.last_state)
+        fields = message_fields(line.message)
+        if fields is None:
+            self._now.open = Draft(line.message.name, line.time_us, is_hidden=True)
+            return
+        kind = fields["type"]
+        if kind in _CLIENTS:
+            self._clients += 1
+            self._now.open = self._now.event(_CLIENTS[kind], line, inputs=_client_input(self._clients, fields))
+            self._requests[line.number] = (fields, self._clients)
+            return
+        source = _source(fields)
+        if source is None or source < 0 or source == self.replica:
+            self._now.open = Draft(kind, line.time_us, is_hidden=True)
+            return
+        message = whole(fields, source, self.replica, line.correlation_id)
+        self._now.open = self._now.event(f"Handle{kind}", line, message)
+        self._requests[line.number] = (message, None)
+
+    def _answer(self, line: raw.AnswerLine) -> None:
+        if line.number not in self._requests or line.message is None:
+            return
+        request, client = self._requests.pop(line.number)
+        fields = message_fields(line.message)
+        if fields is None:
+            return
+        if client is not None:
+            self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
+            return
+        if fields["type"] == "VoteResponse":
+            fields["pre_vote"] = request.get("pre_vote", False)
+        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
+            self._check_piece(line.message)
+        message = whole(fields, self.replica, request["source"], request["correlation_id"])
+        self._now.add(line, {"kind": "Send", "message": message})
+
+    def _response(self, line: raw.ResponseLine) -> None:
+        self._now.settle(self._now.last_state)
+        sent = self._sent.pop(line.correlation_id, None)
+        fields = message_fields(line.message)
+        self._now.open = Draft(line.message.name, line.time_us, is_hidden=True)
+        if sent is None or fields is None:
+            return
+        request, source = sent
+        is_awaited = self._outstanding.get(source) == line.correlation_id
+        if fields.get("error") in _OF_THE_CHANNEL and "epoch" not in fields:
+            # No response of the peer.  The connection backs off; to the model it waits until the next request.
+            return
+        if is_awaited:
+            del self._outstanding[source]
+        if fields["type"] == "VoteResponse":
+            fields["pre_vote"] = request["pre_vote"]
+        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
+            self._check_piece(line.message)
+        message = whole(fields, source, self.replica, request["correlation_id"])
+        self._now.open = self._now.event(f"Handle{fields['type']}", line, message)
+
+    def _check_piece(self, message: raw.RawMessage) -> None:
+        """Check that a snapshot fits into one response, as in the model.
+
+        Raises:
+            UnjudgedError: it does not.
+        """
+        piece = snapshot_piece(message)
+        if piece is not None and (piece[0] or piece[1] < piece[2]):
+            raise UnjudgedError(f"replica {self.replica} fetches a snapshot of {piece[2]} bytes in pieces")
+
+
+_READERS: Mapping[type, Callable[[ReplicaEvents, Any], None]] = {
+    raw.StartedLine: ReplicaEvents._handled,
+    raw.HandledLine: ReplicaEvents._handled,
+    raw.PolledLine: ReplicaEvents._polled,
+    raw.TransitionLine: ReplicaEvents._transition,
+    raw.CalledLine: ReplicaEvents._called,
+    raw.ExpireLine: ReplicaEvents._expire,
+    raw.SendLine: ReplicaEvents._send,
+    raw.RequestLine: ReplicaEvents._request,
+    raw.AnswerLine: ReplicaEvents._answer,
+    raw.ResponseLine: ReplicaEvents._response,
+}
+
+_OF_THE_DISK: Mapping[type, Callable[[Progress, Any], None]] = {
+    raw.PersistLine: disk_lines.persist,
+    raw.AppendLine: disk_lines.append,
+    raw.FlushLine: disk_lines.flush,
+    raw.TruncateLine: disk_lines.truncate,
+}
+
+
+def _source(fields: Document) -> int | None:
+    """Return the id of the replica that sent a request, as its fields show it."""
+    key = fields.get("replica_key") or (fields["voter"] if fields["type"] == "UpdateVoterRequest" else None)
+    source: int | None = fields.get("source", key["id"] if key else None)
+    return source
+
+
+def _client_input(number: int, fields: Document) -> Document:
+    names = ("voter", "cluster_id", "endpoint", "timeout_ms", "when_committed")
+    present = {name: fields[name] for name in names if name in fields}
+    if fields["type"] == "AddVoterRequest":
+        present.setdefault("when_committed", True)
+    return {"request": number, **present}

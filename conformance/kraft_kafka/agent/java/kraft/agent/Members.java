@@ -1,0 +1,118 @@
+package kraft.agent;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Fields and methods of Kafka's objects by name, because one jar serves all releases. */
+final class Members {
+    private static final Map<Class<?>, Map<String, Optional<Method>>> METHODS = new ConcurrentHashMap<>();
+    private static final Map<Class<?>, Map<String, Optional<Field>>> FIELDS = new ConcurrentHashMap<>();
+
+    private Members() {}
+
+    /** Call a method; of several with the name, one with this number of parameters. */
+    static Object call(Object object, String name, Object... arguments) {
+        Method method = method(object.getClass(), name, arguments.length)
+                .orElseThrow(() -> new IllegalStateException(object.getClass().getName() + " has no method " + name));
+        try {
+            return method.invoke(object, arguments);
+        } catch (ReflectiveOperationException failure) {
+            throw new IllegalStateException(object.getClass().getName() + "." + name, failure);
+        }
+    }
+
+    static boolean has(Object object, String method, int parameters) {
+        return method(object.getClass(), method, parameters).isPresent();
+    }
+
+    static Object get(Object object, String name) {
+        Field field = field(object.getClass(), name)
+                .orElseThrow(() -> new IllegalStateException(object.getClass().getName() + " has no field " + name));
+        try {
+            return field.get(object);
+        } catch (IllegalAccessException failure) {
+            throw new IllegalStateException(object.getClass().getName() + "." + name, failure);
+        }
+    }
+
+    static boolean hasField(Object object, String name) {
+        return field(object.getClass(), name).isPresent();
+    }
+
+    static int integer(Object object, String method, Object... arguments) {
+        return ((Number) call(object, method, arguments)).intValue();
+    }
+
+    static long number(Object object, String method, Object... arguments) {
+        return ((Number) call(object, method, arguments)).longValue();
+    }
+
+    /** Return the content of an optional, or null. */
+    static Object content(Object optional) {
+        if (optional instanceof OptionalInt) {
+            OptionalInt number = (OptionalInt) optional;
+            return number.isPresent() ? (Object) number.getAsInt() : null;
+        }
+        if (optional instanceof OptionalLong) {
+            OptionalLong number = (OptionalLong) optional;
+            return number.isPresent() ? (Object) number.getAsLong() : null;
+        }
+        return ((Optional<?>) optional).orElse(null);
+    }
+
+    /** True if a field of the object is this very value. */
+    static boolean holds(Object object, Object value) throws IllegalAccessException {
+        for (Class<?> at = object.getClass(); at != null && at != Object.class; at = at.getSuperclass()) {
+            for (Field declared : at.getDeclaredFields()) {
+                Optional<Field> field = declared.getType().isPrimitive() ? Optional.empty() : field(at, declared.getName());
+                if (field.isPresent() && !java.lang.reflect.Modifier.isStatic(declared.getModifiers())
+                        && field.get().get(object) == value) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static Optional<Method> method(Class<?> type, String name, int parameters) {
+        return METHODS.computeIfAbsent(type, it -> new ConcurrentHashMap<>())
+                .computeIfAbsent(name + "/" + parameters, it -> findMethod(type, name, parameters));
+    }
+
+    private static Optional<Method> findMethod(Class<?> type, String name, int parameters) {
+        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+            for (Method method : at.getDeclaredMethods()) {
+                if (method.getName().equals(name) && method.getParameterCount() == parameters && !method.isBridge()) {
+                    method.setAccessible(true);
+                    return Optional.of(method);
+                }
+            }
+        }
+        for (Method method : type.getMethods()) {
+            if (method.getName().equals(name) && method.getParameterCount() == parameters) {
+                method.setAccessible(true);
+                return Optional.of(method);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Field> field(Class<?> type, String name) {
+        return FIELDS.computeIfAbsent(type, it -> new ConcurrentHashMap<>()).computeIfAbsent(name, it -> {
+            for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+                for (Field field : at.getDeclaredFields()) {
+                    if (field.getName().equals(name)) {
+                        field.setAccessible(true);
+                        return Optional.of(field);
+                    }
+                }
+            }
+            return Optional.empty();
+        });
+    }
+}

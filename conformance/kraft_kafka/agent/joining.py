@@ -1,0 +1,137 @@
+"""Files of the agent as one kraft-trace/1 in causal order: each replica's own order, and sent before received."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+from kraft_kafka.agent.drafts import Draft, UnjudgedError
+from kraft_kafka.agent.events import ReplicaEvents
+from kraft_kafka.agent.opening import (
+    configuration_of,
+    first_starts,
+    is_fresh,
+    opening_checkpoint,
+    peers_of,
+    static_snapshot,
+)
+from kraft_kafka.agent.raw import RawFile
+from kraft_kafka.wire.errors import WireError
+from kraft_traces.checkpoints import checkpoint_line
+from kraft_traces.encode import encode_line, header_line
+from kraft_traces.lines import EndLine, Generator, HeaderLine
+from kraft_traces.merge import Merging
+from kraft_traces.process_trace import MergeError, ProcessTrace
+
+GENERATOR = "kraft-spec-agent"
+
+
+def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
+    """Yield the lines of the trace.
+
+    Raises:
+        CommandError: the files are of different clusters, have bytes that cannot be decoded, or a message is received
+            before it is sent; the message has file and field.
+    """
+    files = sorted(files, key=lambda file: file.start.time_us)
+    _check_cluster(files)
+    replicas = _replica_events(files)
+    add_api_versions(replicas)
+    own = {file.start.replica for file in files}
+    sources = {
+        draft.message["source"] for events in replicas.values() for draft in events.events if draft.message is not None
+    }
+    configuration = configuration_of(files, sorted((peers_of(files) | sources) - own), profile)
+    generator = Generator(GENERATOR, files[0].start.kafka or "unknown", None, None)
+    header = replace(header_line(configuration, generator, kip_levels={}), timeouts=UNSET, kip_levels=UNSET)
+    checkpoint = opening_checkpoint(files, configuration)
+    traces = [_process_trace(id_, events, header, files) for id_, events in sorted(replicas.items()) if events.events]
+    yield encode_line(header)
+    if checkpoint is not None:
+        yield encode_line(checkpoint_line(checkpoint))
+    count = 0
+    try:
+        merging = Merging(traces)
+        for line in merging.events():
+            count += 1
+            yield encode_line(line)
+    except MergeError as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+    is_complete = not merging.has_unrecorded and all(trace.is_complete for trace in traces)
+    yield encode_line(EndLine(count, is_complete))
+
+
+def _check_cluster(files: Sequence[RawFile]) -> None:
+    first = files[0]
+    for file in files:
+        if file.start.cluster_id != first.start.cluster_id:
+            expected = f"expected {first.start.cluster_id} as in {first.source}"
+            detail = f"{file.source}:1: $.cluster_id: {expected}, got {file.start.cluster_id}"
+            raise CommandError(detail, ExitCode.BAD_INPUT)
+
+
+def _replica_events(files: Sequence[RawFile]) -> Mapping[int, ReplicaEvents]:
+    endpoints = {file.start.endpoint: file.start.replica for file in files}
+    static = static_snapshot(files)
+    begins_fresh = all(map(is_fresh, first_starts(files).values()))
+
+    def find_replica(node: int, endpoint: str) -> int | None:
+        return node if node >= 0 else endpoints.get(endpoint)
+
+    replicas: dict[int, ReplicaEvents] = {}
+    for id_, own in groupby(sorted(files, key=lambda file: file.start.replica), lambda file: file.start.replica):
+        events = ReplicaEvents(id_, find_replica, static)
+        disk: tuple[int, str] | None = None
+        for file in own:
+            try:
+                events.read(file, begins_fresh and disk is None, disk)
+            except (UnjudgedError, WireError) as error:
+                raise CommandError(f"{file.source}: {error}", ExitCode.BAD_INPUT) from error
+            disk = (events.log_end_offset, file.start.directory_id)
+        replicas[id_] = events
+    return replicas
+
+
+def add_api_versions(replicas: Mapping[int, ReplicaEvents]) -> None:
+    """Add the events of replicas that were asked for their supported versions.
+
+    In Kafka the socket server answers, not the KafkaRaftClient.  The answer does not depend on the replica's state, so
+    its place is any after the request was sent.
+    """
+    for asker, events in replicas.items():
+        for draft in events.events:
+            answer = draft.message
+            if answer is None or answer["type"] != "ApiVersionsResponse" or answer["source"] not in replicas:
+                continue
+            ends = {"source": asker, "destination": answer["source"], "correlation_id": answer.get("correlation_id")}
+            sent_us = max(_sends(events.events, ends), default=None)
+            if sent_us is not None:
+                handled = Draft("HandleApiVersionsRequest", sent_us, {"type": "ApiVersionsRequest", **ends})
+                handled.effects.append({"kind": "Send", "message": answer})
+                _insert(replicas[answer["source"]].events, handled)
+
+
+def _sends(drafts: Iterable[Draft], ends: Mapping[str, object]) -> Iterator[int]:
+    """Yield the times at which an ApiVersionsRequest with these ends was sent."""
+    for draft in drafts:
+        for effect in draft.effects:
+            message = effect.get("message", {})
+            if message.get("type") == "ApiVersionsRequest" and ends.items() <= message.items():
+                yield draft.time_us
+
+
+def _insert(drafts: list[Draft], draft: Draft) -> None:
+    place = next((index for index, other in enumerate(drafts) if other.time_us > draft.time_us), len(drafts))
+    draft.state = drafts[place - 1].state if place else None
+    drafts.insert(place, draft)
+
+
+def _process_trace(replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile]) -> ProcessTrace:
+    start_us = files[0].start.time_us
+    lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
+    gaps = {index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None}
+    source = ", ".join(file.source for file in files if file.start.replica == replica)
+    return ProcessTrace(source, header, lines, gaps=gaps, is_over=events.gap is None)

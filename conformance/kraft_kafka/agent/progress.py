@@ -1,0 +1,75 @@
+"""Events of a replica in progress: the agent's lines of one event come one after the other."""
+
+from typing import Any
+
+from kraft_kafka.agent.drafts import Draft, State
+from kraft_kafka.wire.decoding import Document
+
+
+class Progress:
+    """Events of a replica so far, and those that the next lines may still belong to."""
+
+    def __init__(self) -> None:
+        self.events: list[Draft] = []
+        self.gap: str | None = None
+        """Reason why events before the next one may be missing."""
+        self.log_end_offset = 0
+        """Log end offset of the last line that shows it."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the events in progress of an earlier process."""
+        self.open: Draft | None = None
+        """Event to which the lines belong."""
+        self.pending: Draft | None = None
+        """Handled event whose control records the next pollCurrentState appends."""
+        self.moved: Draft | None = None
+        """Timeout of the present pollCurrentState."""
+        self.sends: Draft | None = None
+        """Poll of the present pollCurrentState."""
+        self.has_grown = False
+        """True if control records were appended since the pending event was handled."""
+        self.last_state: State = None
+
+    def event(self, name: str, line: Any, message: Document | None = None, inputs: Document | None = None) -> Draft:
+        """Begin an event."""
+        draft = Draft(name, line.time_us, message, inputs, gap=self.gap)
+        self.events.append(draft)
+        self.gap = None
+        return draft
+
+    def add(self, line: Any, effect: Document) -> None:
+        """Add an effect to the event in progress, or to a Poll."""
+        target = self.open or self.pending
+        is_of_hidden = target is not None and target.is_hidden and effect["kind"] in ("Send", "Answer")
+        if target is None or is_of_hidden:
+            # The response to an earlier request, whose wait is over.
+            target = self.event("Poll", line)
+            target.state = self.last_state
+        target.effects.append(effect)
+
+    def lose(self, reason: str) -> None:
+        """Forget the events in progress, because lines are missing that may belong to them."""
+        unsure = [draft for draft in (self.open, self.pending, self.moved, self.sends) if draft is not None]
+        # Of a leader's batch, records whose sync is missing are unsure, too.
+        unsure += [draft for draft in self.events if draft.is_data and not draft.is_synced]
+        self.events = [draft for draft in self.events if all(draft is not other for other in unsure)]
+        self.open = self.pending = self.moved = self.sends = None
+        self.gap = reason
+
+    def settle(self, state: State) -> None:
+        """End the events in progress: this is the state after them."""
+        if self.pending is not None and (self.has_grown or self.pending.state is None):
+            self.pending.state = state
+        for draft in (self.moved, self.open if self.open is not None and self.open.is_data else None):
+            if draft is not None:
+                draft.state = state
+        if self.open is not None and self.open.event == "VoterChangeTimeout":
+            self.open.state = state
+        self.pending = self.moved = self.open = None
+        self.has_grown = False
+
+    def remember(self, state: State) -> None:
+        """Keep the state of a line."""
+        if state is not None:
+            self.last_state, self.log_end_offset = state, state["log_end_offset"]
