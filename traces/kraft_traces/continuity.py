@@ -57,6 +57,8 @@ class Continuity:
         self.knows_messages = True
         self._source = source
         self._replicas = frozenset(replica.id for replica in header.replicas)
+        self._opaque = set(header.opaque)
+        self._has_history = not header.opaque
         self.time_ms = 0
         self._checkpoints = 0
         self._copies: dict[str, int] = {}
@@ -82,6 +84,8 @@ class Continuity:
         if line.time_ms is not UNSET:
             self._check_time(line.time_ms, line_number)
         self._check_replicas(line, line_number)
+        if self._opaque:
+            self._check_opaque(line, line_number)
         if self.knows_messages:
             self._follow_messages(line, line_number)
 
@@ -148,6 +152,22 @@ class Continuity:
                     field = f"$.effects[{index}].message.destination"
                     self._check_replica(effect.message.destination, field, line_number)
 
+    def _check_opaque(self, line: EventLine, line_number: int) -> None:
+        """Check that no replica that is not observed has a line, and that no message from it has an id."""
+        unrecorded = () if line.unrecorded is UNSET else line.unrecorded
+        places = [("$.replica", line.replica), *[(f"$.unrecorded[{i}]", replica) for i, replica in enumerate(unrecorded)]]
+        for field, replica in places:
+            if replica in self._opaque:
+                detail = f"replica {replica} is not observed, according to the header, so no line is about its events"
+                raise FieldError(detail, self._source, line_number, field, problem="inconsistent")
+        message, cause = line.message, line.cause
+        if message is not UNSET and message.source in self._opaque:
+            has_id = message.id is not UNSET or (cause is not UNSET and cause.message_id is not UNSET)
+            if has_id:
+                field = "$.message.id" if message.id is not UNSET else "$.cause.message_id"
+                detail = f"expected no id, because replica {message.source}, which sent the message, is not observed"
+                raise FieldError(detail, self._source, line_number, field, problem="inconsistent")
+
     def _check_replica(self, replica: int | UnsetType, field: str, line_number: int) -> None:
         if replica not in self._replicas and replica is not UNSET:
             listed = ", ".join(map(str, sorted(self._replicas)))
@@ -165,7 +185,7 @@ class Continuity:
                 self._forget()
                 return
             for effect in line.effects:
-                if type(effect) is TracedSend:
+                if type(effect) is TracedSend and effect.message.destination not in self._opaque:
                     self._send(effect.message.id)
             return
         identifier = UNSET if line.input is UNSET else line.input.message_id
@@ -202,6 +222,9 @@ class Continuity:
                 f"message {identifier} is not in flight: it was not sent before this line, "
                 "or all copies of it have arrived or were lost"
             )
+            if self._opaque:
+                unseen = ", ".join(map(str, sorted(self._opaque)))
+                detail += f"; messages to and from replica {unseen}, which is not observed, are not in flight"
             raise UnknownMessageError(detail, self._source, line_number, field)
         return copies
 

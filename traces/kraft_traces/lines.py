@@ -71,6 +71,8 @@ class TracedReplica(Struct, frozen=True, forbid_unknown_fields=True):
     """Voters that it was formatted with, if not those of the cluster; empty for none."""
     auto_join: bool = False
     """True if it requests by itself to become a voter."""
+    observed: bool | UnsetType = UNSET
+    """False if no line records its events; absent: true."""
 
 
 class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,6 +146,11 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     switched_off: tuple[str, ...] = ()
     """Ids of the rules that this run omits on purpose."""
     timeouts: TracedTimeouts | UnsetType = UNSET
+
+    @property
+    def opaque(self) -> frozenset[int]:
+        """Ids of the replicas that are not observed where the trace begins."""
+        return frozenset(replica.id for replica in self.replicas if replica.observed is False)
 
 
 # Fields of network events first, each once: this is the order of every event's fields.

@@ -63,6 +63,11 @@ class TraceReader(LineReader):
         """
         return configuration_of(self.header, self.source)
 
+    @property
+    def opaque(self) -> frozenset[int]:
+        """Replicas that are not observed where the trace begins."""
+        return self.header.opaque
+
     def __iter__(self) -> Iterator[EventLine]:
         return self
 

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
+from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.difference import Difference
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
@@ -47,10 +48,12 @@ from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
+from kraft_traces.check.judged import NEED_WHOLE_HISTORY, compared_without, judged_without
 from kraft_traces.check.model import TraceModel
+from kraft_traces.check.opaque import Opaque, correlation_id_of, with_own_id
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
-from kraft_traces.check.unrecorded import NEED_WHOLE_HISTORY, Unrecorded, resume_state, sent_message, with_message
+from kraft_traces.check.unrecorded import Unrecorded, resume_state, sent_message, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
@@ -77,6 +80,8 @@ class Begin(NamedTuple):
     """Result of `Correlations.snapshot`."""
     besides: int
     """Sum over the lines so far of the candidate states beyond the first."""
+    opaque: Mapping[str, object]
+    """Result of `Opaque.as_json`."""
 
 
 class TraceChecker:
@@ -92,10 +97,12 @@ class TraceChecker:
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
         start: CheckpointLine | None = None,
+        opaque: frozenset[int] = frozenset(),
     ) -> None:
         """Check a trace from its beginning, or from the checkpoint `start`, which is trusted.
 
-        `own` if the trace was written by this project's reference, so that every field is present.
+        `own` if the trace was written by this project's reference, so that every field is present; `opaque` are the
+        replicas that its header declares as not observed.
 
         Raises:
             CheckpointError, ValueConversionError: no run can continue from the checkpoint.
@@ -112,7 +119,10 @@ class TraceChecker:
             model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
         )
         self._ahead = SyncedAhead()
-        self._flights = Flights(configuration.cluster_id, own=own)
+        self._opaque = Opaque.of(opaque)
+        if opaque:
+            self._steps.not_judged = NEED_WHOLE_HISTORY
+        self._flights = Flights(configuration.cluster_id, own=own, opaque=self._opaque.now)
         self._correlations = Correlations()
         self._unrecorded = Unrecorded()
         self._shown = ShownFields(own=own)
@@ -129,8 +139,12 @@ class TraceChecker:
     def _branches(self) -> list[Branch]:
         """Candidate states after the lines so far; the first state is computed lazily, because it needs TLC."""
         if self._start is None:
-            return [Branch(self._model.start(self._configuration))]
-        return [Branch(self._model.state_at(self._configuration, checkpoint_of(self._start), is_part=True))]
+            return [Branch(self._model.start(self._configuration, self._opaque.declared))]
+        return [Branch(self._state_at(checkpoint_of(self._start), is_part=True))]
+
+    def _state_at(self, checkpoint: Checkpoint, *, is_part: bool = False) -> JavaObject:
+        opaque = frozenset(self._opaque.now)
+        return self._model.state_at(self._configuration, checkpoint, is_part=is_part, opaque=opaque)
 
     def _begin_at(self, start: CheckpointLine) -> None:
         if not start.history.is_whole:
@@ -157,7 +171,7 @@ class TraceChecker:
     def feed(self, number: int, line: EventLine) -> Rejection | None:
         """Check one line, whose number in the file is `number`.  After a rejection the trace is over."""
         self._last = (number, line)
-        original = line
+        original, unsent = line, False
         try:
             if line.unrecorded:
                 if self._own:
@@ -165,12 +179,18 @@ class TraceChecker:
                 self._begin_gap(number, line.unrecorded)
             if not self._own:
                 line = with_late_answers_last(self._prepare(self._with_unknown_watermarks(line)))
-                line, unknown = self._correlations.line(line)
+                unsent = self._opaque.is_unsent(line, self._correlations.number_of)
+                anew = unsent and line.message.source in self._opaque.now  # type: ignore[union-attr]
+                line, unknown = self._correlations.line(line, unsent=unsent, anew=anew)
+                if unsent:
+                    line = with_own_id(line)
                 if unknown:
                     return self._mismatch(number, line, unknown)
             if line.replica in self._unrecorded.unknown:
                 return self._pass_over(number, line)
-            if self._unrecorded.partial:
+            if unsent:
+                self._deliver_unsent(line, original)
+            elif self._unrecorded.partial:
                 self._deliver_unrecorded(line, original)
             rejection = self._advance(number, line)
         except (InconclusiveError, UnrepresentableError) as reason:
@@ -217,7 +237,10 @@ class TraceChecker:
         self._flights.follow(line)
         self._shown.count(EventLine(sequence=line.sequence, replica=line.replica, event=line.event))
         self._events += 1
-        states = [resume_state(self._model, self._configuration, branch.state, line) for branch in self._branches]
+        opaque = frozenset(self._opaque.now)
+        states = [
+            resume_state(self._model, self._configuration, branch.state, line, opaque) for branch in self._branches
+        ]
         if all(state is not None for state in states):
             branches = zip(self._branches, states, strict=True)
             self._branches = [replace(branch, state=state) for branch, state in branches]
@@ -234,8 +257,16 @@ class TraceChecker:
         message = self._flights.message(identifier) or sent_message(line, original)
         if message is None or message.source not in self._unrecorded.partial:
             return
+        self._send(message_place(identifier).sent, message)
+
+    def _deliver_unsent(self, line: EventLine, original: EventLine) -> None:
+        """Add a message that no line sends to the model's network."""
+        message = sent_message(line, original)
+        if message is not None:
+            self._send(line.sequence, message)
+
+    def _send(self, sent: int, message: TracedMessage) -> None:
         self._flights.send(message)
-        sent = message_place(identifier).sent
         self._branches = [
             replace(branch, state=with_message(self._model, branch.state, sent, message)) for branch in self._branches
         ]
@@ -245,7 +276,10 @@ class TraceChecker:
         if self._ahead or self._unrecorded.unknown or any(branch.violation is not None for branch in self._branches):
             return None
         sent = self._flights.in_flight()
-        return None if sent is None else Begin(self._branches, sent, self._correlations.snapshot(), self._besides)
+        if sent is None:
+            return None
+        known = self._correlations.snapshot()
+        return Begin(self._branches, sent, known, self._besides, self._opaque.as_json())
 
     def skip(
         self, begin: Begin, recorded: Mapping[tuple[str, int], int], widest: int, last: tuple[int, EventLine]
@@ -268,7 +302,15 @@ class TraceChecker:
     def agrees(self, number: int, line: EventLine, before: Sequence[Branch], after: Sequence[Branch]) -> bool:
         """True if TLC also reaches exactly the states `after` from the states `before` by this line."""
         if not self._own:
-            advanced = self._candidates.advance(number, line, self._candidates.in_order(before))
+            branches = self._candidates.in_order(before)
+            if self._opaque.is_unsent(line, correlation_id_of):
+                line = with_own_id(line)
+                message: Any = line.message
+                branches = [
+                    replace(branch, state=with_message(self._model, branch.state, line.sequence, message))
+                    for branch in branches
+                ]
+            advanced = self._candidates.advance(number, line, branches)
             return not isinstance(advanced, Rejection) and self._reached(advanced) == self._reached(after)
         bound = self._model.bound(before[0].state.copy(), complete_event(line, self._configuration.cluster_id))
         branches = [Branch(state) for state in self._steps.successors(line, bound).states]
@@ -353,18 +395,18 @@ class TraceChecker:
         self._begin_at(line)
         checkpoint = checkpoint_of(line)
         whole = with_states_remembered(checkpoint)
-        violated = self._model.violated_invariants(self._model.state_at(self._configuration, whole))
+        violated = self._steps.violated_invariants(self._state_at(whole))
         differing = history_differences(checkpoint)
         if violated or differing:
             return self._diagnosis.checkpoint(number, line.sequence, differing, violated)
-        self._branches = [Branch(self._model.state_at(self._configuration, checkpoint))]
+        self._branches = [Branch(self._state_at(checkpoint))]
         return None
 
     def _end_gaps(self, line: CheckpointLine) -> None:
         """Continue from a checkpoint, which has the states that the gaps before it leave open."""
         if line.history.is_whole:
             self._begin_at(line)
-            self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(line), is_part=True))]
+            self._branches = [Branch(self._state_at(checkpoint_of(line), is_part=True))]
             self._unrecorded.end()
             self._steps.not_judged = frozenset()
 
@@ -478,7 +520,8 @@ class TraceChecker:
             rejection=rejection,
             switched_off=tuple(sorted(self._model.switched_off)),
             open_answers=min(other_answers(branch.taken) for branch in self._branches)[1],
-            compared=self._shown.compared(),
+            compared=compared_without(self._shown.compared(), self._opaque.declared),
+            judged=judged_without(self._opaque.declared),
         )
 
 

@@ -117,8 +117,37 @@ class Correlations:
         self._differences.clear()
         return differences
 
-    def line(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
-        """Translate an event line, and return it with differences for ids that no request has, or that are in use."""
+    def number_of(self, message: TracedMessage) -> int | None:
+        """Return the model's number of the request that a message is or answers; None if it is not known."""
+        connection = _connection(message)
+        if connection is None or message.correlation_id is UNSET:
+            return None
+        return self._lines[connection].get(message.correlation_id)
+
+    def observe(self, replica: int, awaiting: Mapping[int, int], sequence: int) -> None:
+        """Take the requests that a replica awaits where it becomes observed, after the event of this sequence."""
+        self._close(replica)
+        self.resume(replica, awaiting, sequence)
+        for to, correlation_id in awaiting.items():
+            self._open[replica, to].add(correlation_id)
+
+    def note(self, connection: Connection, correlation_id: int, number: int) -> None:
+        """Remember a request that no line sends."""
+        self._remember(connection, correlation_id, number)
+        self._open[connection].discard(correlation_id)
+
+    def state(self, state: TracedState, replica: int) -> TracedState:
+        """Translate a whole state, whose requests are all known."""
+        return self._state(replica, state, "", leaves_out=False)
+
+    def line(
+        self, line: EventLine, *, unsent: bool = False, anew: bool = False
+    ) -> tuple[EventLine, tuple[Difference, ...]]:
+        """Translate an event line, and return it with differences for ids that no request has, or that are in use.
+
+        With `unsent`, no line sent the delivered message, and the number of its request is that of this line if it is
+        not known; with `anew`, the number of a delivered request is always that of this line.
+        """
         replica = line.replica
         if replica is UNSET:
             return self._answered_by_network(line)
@@ -126,6 +155,8 @@ class Correlations:
             self._close(replica)
         changed: dict[str, Any] = {}
         if line.message is not UNSET:
+            if unsent:
+                self._deliver_unsent(line, replica, line.message, anew=anew)
             changed["message"] = self._delivered(line, replica, line.message)
         if line.effects is UNSET:
             if line.event in _SENDS_REQUESTS:
@@ -172,6 +203,14 @@ class Correlations:
             return line, ()
         answer = self._translated(line.answer, "answer.")
         return replace(line, answer=answer), self._take_differences()
+
+    def _deliver_unsent(self, line: EventLine, replica: int, message: TracedMessage, *, anew: bool) -> None:
+        whole = replace(message, destination=replica)
+        connection, correlation_id = _connection(whole), message.correlation_id
+        if connection is None or correlation_id is UNSET:
+            return
+        if (anew and is_request(message)) or correlation_id not in self._lines[connection]:
+            self.note(connection, correlation_id, line.sequence)
 
     def _delivered(self, line: EventLine, replica: int, message: TracedMessage) -> TracedMessage:
         sender, correlation_id = message.source, message.correlation_id

@@ -48,6 +48,13 @@ final class Comparison {
     return found;
   }
 
+  /** The model's value of a message that no line sends. */
+  Value message(Fields message) {
+    Shown table = messages.get(message.get("type"));
+    require(table != null, "no such message");
+    return table.record(table.stated(message));
+  }
+
   /** Is a field there that may be left out in traces of other software? */
   boolean isThere(Fields line, String name) {
     if (line.get(name) != null) return true;

@@ -63,6 +63,13 @@ final class Event {
     input = table.get("input") == Json.NULL ? null : new Shown((Fields) table.get("input"));
   }
 
+  private static final Values.Shape UNSENT = new Values.Shape("name", "sequence", "message");
+
+  /** The value of {@code event} for the step in which a replica that is not observed sends a message. */
+  static Value unsent(long number, Value message) {
+    return UNSENT.of(Form.text("OpaqueSend"), IntValue.gen((int) number), message);
+  }
+
   /** The value of {@code event}; of {@code given}, {@code crash}, {@code came} and {@code fetches} each may be null. */
   Value bound(long replica, long number, Fields given, Fields crash, Sent came, Value fetches) {
     List<Value> values = new ArrayList<>(12);
