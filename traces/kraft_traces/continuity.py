@@ -59,6 +59,8 @@ class Continuity:
         self._replicas = frozenset(replica.id for replica in header.replicas)
         self._opaque = set(header.opaque)
         self._has_history = not header.opaque
+        self._with_gaps: set[int] = set()
+        """Replicas with unrecorded events."""
         self.time_ms = 0
         self._checkpoints = 0
         self._copies: dict[str, int] = {}
@@ -116,15 +118,47 @@ class Continuity:
         for index, cut in enumerate(line.cuts):
             for replica_id in cut:
                 self._check_replica(replica_id, f"$.cuts[{index}]", line_number)
+        for index, replica_id in enumerate(line.observed):
+            self._check_replica(replica_id, f"$.observed[{index}]", line_number)
+            if replica_id not in self._opaque | self._with_gaps:
+                detail = f"replica {replica_id} is observed already, expected one that is not, or with unrecorded events"
+                raise FieldError(detail, self._source, line_number, f"$.observed[{index}]", problem="inconsistent")
+        self._check_states(line, recorded, line_number)
+        self._check_history(line, line_number)
+        self._opaque.difference_update(line.observed)
+        self._with_gaps.difference_update(line.observed)
+        self._checkpoints += 1
+
+    def _check_states(self, line: CheckpointLine, recorded: set[int], line_number: int) -> None:
+        """Check that a checkpoint has the states of the replicas that are observed, or begin to be."""
+        expected = set(line.observed) or self._replicas - self._opaque
+        listed = "each replica of $.observed" if line.observed else "each observed replica of the header"
+        for missing in sorted(expected - recorded):
+            detail = f"replica {missing} is missing, expected {listed}"
+            raise FieldError(detail, self._source, line_number, "$.replicas", problem="missing")
+        for other in sorted(recorded - expected):
+            detail = f"replica {other} is not expected here: expected {listed}, and no other"
+            raise FieldError(detail, self._source, line_number, "$.replicas", problem="inconsistent")
+        if line.observed and (line.cuts or any(flight.copies for flight in line.network)):
+            field = "$.cuts" if line.cuts else "$.network"
+            detail = "expected none in a checkpoint with 'observed', except Fetches with 0 copies in the network"
+            raise FieldError(detail, self._source, line_number, field, problem="inconsistent")
+
+    def _check_history(self, line: CheckpointLine, line_number: int) -> None:
+        if line.history is UNSET:
+            if self._has_history and not line.observed:
+                detail = "missing field 'history', which a checkpoint requires where all replicas are observed"
+                raise FieldError(detail, self._source, line_number, "$.history", problem="missing")
+            return
+        if not self._has_history or line.observed:
+            detail = "expected no history, because it is not known: the trace does not observe all replicas throughout"
+            raise FieldError(detail, self._source, line_number, "$.history", problem="inconsistent")
         for index, votes in enumerate(line.history.votes):
             self._check_replica(votes.replica, f"$.history.votes[{index}].replica", line_number)
-        voters = {votes.replica for votes in line.history.votes}
-        for field, replica_ids in (("$.replicas", recorded), ("$.history.votes", voters)):
-            if replica_ids != self._replicas:
-                missing = ", ".join(map(str, sorted(self._replicas - replica_ids)))
-                detail = f"replica {missing} is missing, expected each replica of the header"
-                raise FieldError(detail, self._source, line_number, field, problem="missing")
-        self._checkpoints += 1
+        missing = self._replicas - {votes.replica for votes in line.history.votes}
+        if missing:
+            detail = f"replica {', '.join(map(str, sorted(missing)))} is missing, expected each replica of the header"
+            raise FieldError(detail, self._source, line_number, "$.history.votes", problem="missing")
 
     def _check_time(self, time_ms: int, line_number: int) -> None:
         if time_ms < self.time_ms:
@@ -136,6 +170,7 @@ class Continuity:
         self._check_replica(line.replica, "$.replica", line_number)
         if line.unrecorded is not UNSET:
             self.has_gaps = True
+            self._with_gaps.update(line.unrecorded)
             for index, replica in enumerate(line.unrecorded):
                 self._check_replica(replica, f"$.unrecorded[{index}]", line_number)
         if line.message is not UNSET:

@@ -50,6 +50,7 @@ from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_l
 from kraft_traces.check.flights import Flights
 from kraft_traces.check.judged import NEED_WHOLE_HISTORY, compared_without, judged_without
 from kraft_traces.check.model import TraceModel
+from kraft_traces.check.observing import opening_checkpoint, take_requests, waiting_fetches, with_observed
 from kraft_traces.check.opaque import Opaque, correlation_id_of, with_own_id
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
@@ -61,6 +62,7 @@ from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
+from kraft_traces.messages import message_of
 
 EVERY = 500
 """Number of events between two checks of the full invariants, which are checked at the end as well."""
@@ -147,7 +149,7 @@ class TraceChecker:
         return self._model.state_at(self._configuration, checkpoint, is_part=is_part, opaque=opaque)
 
     def _begin_at(self, start: CheckpointLine) -> None:
-        if not start.history.is_whole:
+        if not self._opaque.declared and not start.has_whole_history:
             raise CheckpointError("$.history", "missing field 'past', which the properties need", "missing")
         self._events = start.sequence
         self._correlations.begin_at(start, start)
@@ -339,7 +341,10 @@ class TraceChecker:
         if not self._own:
             line = checkpoint_as_unknown(line)
         original = line
-        if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
+        if line.observed:
+            return self._observe(number, line)
+        opens = line.has_whole_history or bool(self._opaque.declared)
+        if not self._own and self._last is None and line.sequence == 0 and opens:
             return self._open_at(number, line)
         if self._unrecorded.partial:
             self._end_gaps(line)
@@ -393,18 +398,42 @@ class TraceChecker:
         No lines lead there.  So its states are compared with its history, and both are checked against the invariants.
         """
         self._begin_at(line)
-        checkpoint = checkpoint_of(line)
-        whole = with_states_remembered(checkpoint)
+        differing: tuple[Difference, ...] = ()
+        if self._opaque.declared:
+            checkpoint = whole = opening_checkpoint(self._configuration, line)
+        else:
+            checkpoint = checkpoint_of(line)
+            whole = with_states_remembered(checkpoint)
+            differing = history_differences(checkpoint)
         violated = self._steps.violated_invariants(self._state_at(whole))
-        differing = history_differences(checkpoint)
         if violated or differing:
             return self._diagnosis.checkpoint(number, line.sequence, differing, violated)
-        self._branches = [Branch(self._state_at(checkpoint))]
+        state = self._state_at(checkpoint)
+        fetches = [message_of(fetch) for fetch in waiting_fetches(line)]
+        self._branches = [Branch(self._model.with_waiting_fetches(state, 0, fetches) if fetches else state)]
         return None
+
+    def _observe(self, number: int, line: CheckpointLine) -> Rejection | None:
+        """Continue with the states of replicas that are observed from a checkpoint on."""
+        fetches, states = take_requests(self._correlations, line)
+        for replica in line.observed:
+            self._opaque.observe(replica, line.sequence)
+            self._unrecorded.unknown.discard(replica)
+        opaque = frozenset(self._opaque.now)
+        branches: list[Branch] = []
+        violated: tuple[str, ...] = ()
+        for branch in self._branches:
+            state = with_observed(self._model, self._configuration, branch.state, line, states, opaque)
+            violated = violated or self._steps.violated_invariants(state)
+            if fetches:
+                state = self._model.with_waiting_fetches(state, line.sequence, fetches)
+            branches.append(replace(branch, state=state))
+        self._branches = branches
+        return self._diagnosis.checkpoint(number, line.sequence, (), violated) if violated else None
 
     def _end_gaps(self, line: CheckpointLine) -> None:
         """Continue from a checkpoint, which has the states that the gaps before it leave open."""
-        if line.history.is_whole:
+        if line.has_whole_history:
             self._begin_at(line)
             self._branches = [Branch(self._state_at(checkpoint_of(line), is_part=True))]
             self._unrecorded.end()

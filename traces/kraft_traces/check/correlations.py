@@ -25,6 +25,9 @@ REMEMBERED_MAX = 1000
 
 _SENDS_REQUESTS = frozenset(("Poll", "PollFetch"))
 
+_BEFORE = 0
+"""Number of a request from before its sender or receiver became observed, which no line sent."""
+
 Connection = tuple[int, int]
 """Requester and receiver."""
 
@@ -145,8 +148,8 @@ class Correlations:
     ) -> tuple[EventLine, tuple[Difference, ...]]:
         """Translate an event line, and return it with differences for ids that no request has, or that are in use.
 
-        With `unsent`, no line sent the delivered message, and the number of its request is that of this line if it is
-        not known; with `anew`, the number of a delivered request is always that of this line.
+        With `unsent`, no line sent the delivered message, so its request need not be known; with `anew`, the number of
+        a delivered request is that of this line.
         """
         replica = line.replica
         if replica is UNSET:
@@ -155,9 +158,7 @@ class Correlations:
             self._close(replica)
         changed: dict[str, Any] = {}
         if line.message is not UNSET:
-            if unsent:
-                self._deliver_unsent(line, replica, line.message, anew=anew)
-            changed["message"] = self._delivered(line, replica, line.message)
+            changed["message"] = self._delivered(line, replica, line.message, unsent=unsent, anew=anew)
         if line.effects is UNSET:
             if line.event in _SENDS_REQUESTS:
                 self._await(line, replica, None)
@@ -204,21 +205,22 @@ class Correlations:
         answer = self._translated(line.answer, "answer.")
         return replace(line, answer=answer), self._take_differences()
 
-    def _deliver_unsent(self, line: EventLine, replica: int, message: TracedMessage, *, anew: bool) -> None:
-        whole = replace(message, destination=replica)
-        connection, correlation_id = _connection(whole), message.correlation_id
-        if connection is None or correlation_id is UNSET:
-            return
-        if (anew and is_request(message)) or correlation_id not in self._lines[connection]:
-            self.note(connection, correlation_id, line.sequence)
-
-    def _delivered(self, line: EventLine, replica: int, message: TracedMessage) -> TracedMessage:
+    def _delivered(
+        self, line: EventLine, replica: int, message: TracedMessage, *, unsent: bool, anew: bool
+    ) -> TracedMessage:
         sender, correlation_id = message.source, message.correlation_id
         whole = replace(message, destination=replica)
         if sender is UNSET or correlation_id is UNSET:
             return replace(message, correlation_id=UNSET)
         if not is_request(message):
             self._open[replica, sender].discard(correlation_id)
+            if unsent and self.number_of(whole) is None:
+                # Its receiver does not await it, so any number does that no request has.
+                return replace(message, correlation_id=line.sequence)
+        elif anew:
+            self.note((sender, replica), correlation_id, line.sequence)
+        elif unsent and self.number_of(whole) is None:
+            self.note((sender, replica), correlation_id, _BEFORE)
         elif sender in self._unsure and (identifier := delivered_id(line)) is not UNSET:
             # The sender's line did not record the id; this line does.
             self._lines[sender, replica].setdefault(correlation_id, message_place(identifier).sent)

@@ -108,8 +108,9 @@ class Flights:
     def begin_at(self, line: CheckpointLine) -> None:
         """Remember the messages of a checkpoint, and no others."""
         self._knows_arrivals = True
-        self._messages = {str(flight.message.id): flight.message for flight in line.network}
-        self._copies = {str(flight.message.id): flight.copies for flight in line.network}
+        with_ids = [(flight.message.id, flight) for flight in line.network if flight.message.id is not UNSET]
+        self._messages = {identifier: flight.message for identifier, flight in with_ids}
+        self._copies = {identifier: flight.copies for identifier, flight in with_ids}
         if len(self._messages) > REMEMBERED_MAX:
             self._forget()
 

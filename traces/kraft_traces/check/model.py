@@ -4,7 +4,7 @@ This is the hot path: a line costs five evaluations in TLC (bind the event, succ
 state after, properties of the step).
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -222,6 +222,22 @@ class TraceModel:
         for name, value in self.opening(configuration, checkpoint, is_part=is_part, opaque=opaque).items():
             state = specification.bind(state, name, value)
         return state
+
+    def with_replicas(
+        self, state: JavaObject, configuration: Configuration, checkpoint: Checkpoint, opaque: frozenset[int]
+    ) -> JavaObject:
+        """Return the state with the replicas and the history of a checkpoint; `opaque` is as for `opening`."""
+        values = self.opening(configuration, checkpoint, is_part=True, opaque=opaque)
+        for name in ("config", "replicas", "history"):
+            state = self.specification.bind(state, name, values[name])
+        return state
+
+    def with_waiting_fetches(self, state: JavaObject, sent: int, fetches: Iterable[Message]) -> JavaObject:
+        """Return the state with Fetches that have arrived and are not answered, with the number of this line."""
+        rows = [_hashable({"sent": sent, "copies": 0, "message": message_to_model(fetch)}) for fetch in fetches]
+        network = self.specification.lookup(state, "network")
+        both = jpype.JClass("tlc2.value.impl.SetCupValue")(network, self._encode(frozenset(rows)))
+        return self.specification.bind(state, "network", both.toSetEnum())
 
     def with_message(self, state: JavaObject, sent: int, message: Message) -> JavaObject:
         """Return the state with one more message in flight, which an unrecorded step of its source sent.

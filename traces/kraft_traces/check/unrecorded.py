@@ -120,7 +120,7 @@ def resume_state(
         replicas={**checkpoint.replicas, line.replica: replica},
         recollection=with_history_of(checkpoint.recollection, checkpoint.replicas[line.replica], replica),
     )
-    return model.state_at(configuration, resumed, is_part=True, opaque=opaque)
+    return model.with_replicas(state, configuration, resumed, opaque)
 
 
 def _up_to(log: Log, recorded: Any) -> Log | None:

@@ -25,6 +25,8 @@ final class Correlations {
     final Set<Long> open = new HashSet<>();
   }
 
+  private static final long BEFORE = 0;
+
   private final int rememberedMax;
   private final Map<Long, Connection> connections = new TreeMap<>();
   private final Set<Long> unsure = new TreeSet<>();
@@ -84,12 +86,14 @@ final class Correlations {
     Object message = line.get("message");
     if (message != null) {
       Fields shown = Form.typed(message, Fields.class);
-      if (unsent && (numberOf(shown, replica) == null || anew && isRequest(shown))) {
-        long source = number(shown, "source");
-        long place = isRequest(shown) ? place(source, replica) : place(replica, source);
-        sent.add(new long[] {place, number(shown, "correlation_id"), sequence, 0});
+      boolean unknown = unsent && numberOf(shown, replica) == null;
+      if (unsent && isRequest(shown) && (anew || unknown)) {
+        long place = place(number(shown, "source"), replica);
+        sent.add(new long[] {place, number(shown, "correlation_id"), anew ? sequence : BEFORE, 0});
       }
-      delivered(shown, replica);
+      // Its receiver does not await a response to no request, so any number does that no request has.
+      if (unknown && !isRequest(shown)) shown.set("correlation_id", sequence);
+      else delivered(shown, replica);
     }
     if (line.get("effects") != null) {
       for (Object one : Form.typed(line.get("effects"), Object[].class)) {
