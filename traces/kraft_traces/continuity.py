@@ -121,7 +121,9 @@ class Continuity:
         for index, replica_id in enumerate(line.observed):
             self._check_replica(replica_id, f"$.observed[{index}]", line_number)
             if replica_id not in self._opaque | self._with_gaps:
-                detail = f"replica {replica_id} is observed already, expected one that is not, or with unrecorded events"
+                detail = (
+                    f"replica {replica_id} is observed already, expected one that is not, or with unrecorded events"
+                )
                 raise FieldError(detail, self._source, line_number, f"$.observed[{index}]", problem="inconsistent")
         self._check_states(line, recorded, line_number)
         self._check_history(line, line_number)
@@ -190,7 +192,10 @@ class Continuity:
     def _check_opaque(self, line: EventLine, line_number: int) -> None:
         """Check that no replica that is not observed has a line, and that no message from it has an id."""
         unrecorded = () if line.unrecorded is UNSET else line.unrecorded
-        places = [("$.replica", line.replica), *[(f"$.unrecorded[{i}]", replica) for i, replica in enumerate(unrecorded)]]
+        places = [
+            ("$.replica", line.replica),
+            *[(f"$.unrecorded[{i}]", replica) for i, replica in enumerate(unrecorded)],
+        ]
         for field, replica in places:
             if replica in self._opaque:
                 detail = f"replica {replica} is not observed, according to the header, so no line is about its events"

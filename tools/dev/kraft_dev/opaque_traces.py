@@ -83,7 +83,9 @@ class _Taking:
         line["replicas"] = [it for it in line["replicas"] if it["state"]["replica_key"]["id"] not in self._opaque]
         ends = ("source", "destination")
         flights = [
-            it for it in line["network"] if not self._is_unsent(it["message"]["id"], *[it["message"][end] for end in ends])
+            it
+            for it in line["network"]
+            if not self._is_unsent(it["message"]["id"], *[it["message"][end] for end in ends])
         ]
         for it in flights:
             it["message"]["id"] = self._identifier(it["message"]["id"])

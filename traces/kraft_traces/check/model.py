@@ -274,9 +274,7 @@ class TraceModel:
     def _evaluated(self, operator: str, state: JavaObject) -> JavaObject:
         return self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
 
-    def properties_hold(
-        self, before: JavaObject, after: JavaObject, operators: tuple[str, str] = WHOLE_LINES
-    ) -> bool:
+    def properties_hold(self, before: JavaObject, after: JavaObject, operators: tuple[str, str] = WHOLE_LINES) -> bool:
         """True if the local properties of these operators hold on the step."""
         invariants, steps = map(self._tlc.predicates.__getitem__, operators)
         return bool(self._tlc.is_valid(invariants, after) and self._tlc.is_valid(steps, before, after))
