@@ -15,6 +15,8 @@ import tlc2.value.impl.Value;
 final class Comparison {
   private static final String[] WHICH_MESSAGE = {"type", "source", "destination", "id", "cluster_id", "timeout_ms"};
 
+  private static final String FETCH_SUFFIX = ".fetch";
+
   private final boolean own;
   private final Shown state;
   private final Map<String, Shown> messages;
@@ -147,7 +149,11 @@ final class Comparison {
     Shown table = messages.get(message.get("type"));
     require(table != null, "no such message");
     String identifier = number + "." + message.get("destination") + table.suffix;
-    require(identifier.equals(message.get("id")) && sentNow.add(identifier), "another id");
+    Object shown = message.get("id");
+    if ("FetchResponse".equals(message.get("type")) && (identifier + FETCH_SUFFIX).equals(shown)) {
+      identifier += FETCH_SUFFIX;
+    }
+    require(identifier.equals(shown) && sentNow.add(identifier), "another id");
     require(table.compared(message, expected) || !own, "a field is missing");
     require(!own || table.holdsAll(message), "a field is missing");
     return table.isWhole(message);
