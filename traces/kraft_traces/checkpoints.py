@@ -172,10 +172,7 @@ def checkpoint_of(line: CheckpointLine) -> Checkpoint:
         if replica_id not in replicas:
             raise CheckpointError(f"$.software[{index}][0]", f"expected a replica of the checkpoint, got {replica_id}")
         _add(software, replica_id, support, f"$.software[{index}][0]")
-    if line.history is UNSET:
-        recollection = unknown_history(replicas)
-    else:
-        recollection = _recollection_of(line.history)
+    recollection = unknown_history(replicas) if line.history is UNSET else _recollection_of(line.history)
     return Checkpoint(line.sequence, line.time_ms, replicas, network, frozenset(cuts), recollection, software)
 
 

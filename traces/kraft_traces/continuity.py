@@ -134,7 +134,8 @@ class Continuity:
     def _check_states(self, line: CheckpointLine, recorded: set[int], line_number: int) -> None:
         """Check that a checkpoint has the states of the replicas that are observed, or begin to be."""
         expected = set(line.observed) or self._replicas - self._opaque
-        listed = "each replica of $.observed" if line.observed else "each observed replica of the header"
+        observed = "observed " if self._opaque else ""
+        listed = "each replica of $.observed" if line.observed else f"each {observed}replica of the header"
         for missing in sorted(expected - recorded):
             detail = f"replica {missing} is missing, expected {listed}"
             raise FieldError(detail, self._source, line_number, "$.replicas", problem="missing")

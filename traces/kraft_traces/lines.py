@@ -71,6 +71,11 @@ class TracedReplica(Struct, frozen=True, forbid_unknown_fields=True):
     """Voters that it was formatted with, if not those of the cluster; empty for none."""
     auto_join: bool = False
     """True if it requests by itself to become a voter."""
+
+
+class DeclaredReplica(TracedReplica, frozen=True, forbid_unknown_fields=True):
+    """Replica of a trace."""
+
     observed: bool | UnsetType = UNSET
     """False if no line records its events; absent: true."""
 
@@ -135,7 +140,7 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     kip_levels: dict[str, KipLevel] | UnsetType = UNSET
     kraft_version: KraftVersion
     cluster_id: str
-    replicas: tuple[TracedReplica, ...]
+    replicas: tuple[DeclaredReplica, ...]
     """Voters and observers."""
     voters: tuple[TracedKey, ...]
     """Static voters, or those of the bootstrap checkpoint."""

@@ -89,7 +89,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
                 trace.events.append((number, line))
             elif isinstance(line, CheckpointLine) and line.observed:
                 raise MergeError(
-                    f"{source}:{number}: $.observed: a trace that observes a replica from its middle on cannot be merged; "
+                    f"{source}:{number}: $.observed: cannot merge a trace that observes a replica from its middle on, "
                     "expected events from the start of the process on"
                 )
             elif isinstance(line, EndLine):

@@ -327,7 +327,9 @@ PartLineInvariants ==
   /\ LocalNotFollowerOfSelf(event.replica)
   /\ LocalOffsetEpochUnique(event.replica)
 
-LineInvariants == PartLineInvariants /\ LocalOnePendingChange(event.replica)
+LineInvariants ==
+  /\ PartLineInvariants
+  /\ LocalOnePendingChange(event.replica)
 
 \* What must hold on the step.
 StepsWithoutHistory ==
@@ -339,7 +341,9 @@ StepsWithoutHistory ==
   /\ LineIdentityBinding
   /\ LinePreVoteIsPure
 
-PartLineSteps == StepsWithoutHistory /\ ObservedCommitTheSame
+PartLineSteps ==
+  /\ StepsWithoutHistory
+  /\ ObservedCommitTheSame
 
 LineSteps ==
   /\ StepsWithoutHistory

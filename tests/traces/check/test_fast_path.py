@@ -310,15 +310,18 @@ def test_a_process_that_is_killed_while_it_fills_the_cache_leaves_it_usable(wait
     assert len(cached(tmp_path)) == 1
 
 
+_ANSWERED_WITH = ("role", "epoch", "log_end_offset", "high_watermark")
+"""Fields of a state that an answer to a Fetch depends on."""
+
+
 def answered_late(lines: Sequence[bytes]) -> tuple[list[bytes], int]:
-    """Return a trace in which the next line of a leader answers a Fetch that it has nothing for, and how many there are.
+    """Return a trace in which the leader's next line answers a Fetch that it has nothing for, and the number of these.
 
     Only where nothing that the answer says has changed until then, and the answer has not arrived.
     """
     documents = [json.loads(line) for line in lines]
     documents[0]["generator"]["name"] = "somebody-else"
     moved: dict[str, str] = {}
-    shown = ("role", "epoch", "log_end_offset", "high_watermark")
     for place, line in enumerate(documents):
         effects, answer = line.get("effects"), line.get("effects", [{}])[-1:]
         message = answer[0].get("message", {}) if answer else {}
@@ -333,7 +336,7 @@ def answered_late(lines: Sequence[bytes]) -> tuple[list[bytes], int]:
             if later.get("replica") != line["replica"] or later["event"] == "HandleFetchRequest":
                 continue
             others = [it["message"]["id"] for it in later["effects"] if it["kind"] == "Send"]
-            if any(later["state"][name] != line["state"][name] for name in shown) or "crash" in later:
+            if any(later["state"][name] != line["state"][name] for name in _ANSWERED_WITH) or "crash" in later:
                 break
             plain = f"{later['sequence']}.{message['destination']}"
             identifier = f"{plain}.fetch" if plain in others else plain

@@ -1,4 +1,4 @@
-"""Replicas that are not observed: right lines of the others are accepted, and wrong ones are rejected where they are."""
+"""Replicas that are not observed: right lines of the others are accepted, and wrong ones are rejected."""
 
 import json
 from collections.abc import Callable, Collection
@@ -196,7 +196,8 @@ def test_a_mutant_is_rejected_at_the_same_line(mutant: str, seed: int) -> None:
 
 def test_the_verdict_names_what_is_judged_in_part_and_what_is_not() -> None:
     verdict = judged(opaque(simulated("chaos", 3), (2, 3)))
-    assert (verdict.judged.opaque, set(verdict.judged.in_part)) == ((2, 3), IN_PART)
+    assert verdict.judged.opaque == (2, 3)
+    assert set(verdict.judged.in_part) == IN_PART
     assert set(verdict.judged.not_judged) == NOT_JUDGED
     assert verdict.compared.properties.keys().isdisjoint(NOT_JUDGED)
     assert verdict.compared.lacking("LeaderCompleteness").keys() == {"LeaderCompleteness"}

@@ -56,7 +56,7 @@ from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.unrecorded import Unrecorded, resume_state, sent_message, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
-from kraft_traces.check.wording import MISSING
+from kraft_traces.check.wording import MISSING, NOTHING, WHOLE
 from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
@@ -341,6 +341,10 @@ class TraceChecker:
         if not self._own:
             line = checkpoint_as_unknown(line)
         original = line
+        known = [replica for replica in line.observed if self._is_observed(replica)]
+        if known or (line.history is UNSET and not line.observed and not self._opaque.declared):
+            unexpected = Difference("observed", NOTHING, str(known)) if known else Difference("history", WHOLE, MISSING)
+            return self._diagnosis.checkpoint(number, line.sequence, (unexpected,))
         if line.observed:
             return self._observe(number, line)
         opens = line.has_whole_history or bool(self._opaque.declared)
@@ -412,6 +416,9 @@ class TraceChecker:
         fetches = [message_of(fetch) for fetch in waiting_fetches(line)]
         self._branches = [Branch(self._model.with_waiting_fetches(state, 0, fetches) if fetches else state)]
         return None
+
+    def _is_observed(self, replica: int) -> bool:
+        return replica not in self._opaque.now and replica not in self._unrecorded.partial
 
     def _observe(self, number: int, line: CheckpointLine) -> Rejection | None:
         """Continue with the states of replicas that are observed from a checkpoint on."""

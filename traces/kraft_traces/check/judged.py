@@ -43,9 +43,14 @@ class Judged:
         )
 
 
+JUDGED_IN_FULL = Judged()
+
+
 def judged_without(opaque: frozenset[int]) -> Judged:
     """Return the extent for a trace in whose header these replicas are not observed."""
-    return Judged(tuple(sorted(opaque)), tuple(sorted(IN_PART)), tuple(sorted(NOT_JUDGED))) if opaque else Judged()
+    return (
+        Judged(tuple(sorted(opaque)), tuple(sorted(IN_PART)), tuple(sorted(NOT_JUDGED))) if opaque else JUDGED_IN_FULL
+    )
 
 
 def compared_without(compared: Compared, opaque: frozenset[int]) -> Compared:
