@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,9 +14,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.traces.check.alterations import altered, places
 from tests.traces.checkpointed import FOREIGN
+from tests.traces.checkpointed import simulated as checkpointed
+from tests.traces.processes import merged, processes_of, write_traces
 
+from kraft_cli.cli import main
 from kraft_dev.opaque_traces import without_replicas
 from kraft_mutants.playing import simulation_of
+from kraft_pipeline.checking import Checking, verdict_row
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
 from kraft_traces.check import Verdict, VerdictKind, check_reader
@@ -23,7 +28,9 @@ from kraft_traces.check.fast_path import INTERPRETED, Sample, Way
 from kraft_traces.check.judged import IN_PART, NOT_JUDGED
 from kraft_traces.check.model import trace_model
 from kraft_traces.errors import TraceError
+from kraft_traces.process_trace import MergeError, read_process_trace
 from kraft_traces.reader import trace_of_bytes
+from kraft_traces.view.reading import read_document
 from kraft_traces.writer import trace_bytes
 
 Line = dict[str, Any]
@@ -330,3 +337,68 @@ def test_a_message_of_an_opaque_replica_must_be_whole() -> None:
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     assert "leader_endpoint" in str(verdict.reason)
     assert "no line sends the message" in str(verdict.reason)
+
+
+def test_a_checkpoint_of_one_replica_ends_its_gap() -> None:
+    lines = opaque(simulated("chaos", 10, checkpoint_every=60), (3,), OBSERVED_AT)
+    header, first, *others, end = [json.loads(line) for line in lines]
+    del header["replicas"][2]["observed"]
+    events = [line for line in others if line["kind"] == "event" or "observed" in line]
+    trace = [header, first | {"unrecorded": [3]}, *events, end | {"complete": False}]
+    verdict = judged([json.dumps(line).encode() + b"\n" for line in trace])
+    assert (verdict.kind, verdict.rejection) == (VerdictKind.INCONCLUSIVE, None)
+    assert verdict.events == end["events"]
+    place = next(place for place, line in enumerate(trace) if line.get("replica") == 3)
+    wrong = trace[place] | {"state": trace[place]["state"] | {"epoch": 77}}
+    trace[place] = wrong
+    rejection = judged([json.dumps(line).encode() + b"\n" for line in trace]).rejection
+    assert rejection is not None
+    assert rejection.line == place + 1
+
+
+def test_the_page_of_a_trace_says_what_is_not_judged(tmp_path: Path) -> None:
+    trace = tmp_path / "opaque.jsonl"
+    trace.write_bytes(b"".join(opaque(simulated("chaos", 3), (3,))))
+    document = read_document(str(trace)).document
+    assert document["replicas"][2]["start"] is None
+    assert document["replicas"][0]["start"]["role"] == "Unattached"
+    assert document["verdict"] is not None
+    assert document["verdict"]["notes"][1].startswith("not judged, because replica 3 may have committed records: Comm")
+
+
+def test_the_pipeline_counts_no_property_that_is_not_judged() -> None:
+    lines = opaque(simulated("chaos", 3), (3,))
+    row = verdict_row({}, trace_of_bytes(b"".join(lines)), Checking())
+    assert row["verdict"] == "accepted"
+    assert {it["name"] for it in row["shown"]}.isdisjoint(NOT_JUDGED)
+
+
+def test_a_merged_trace_keeps_opaque_replicas(tmp_path: Path) -> None:
+    run = checkpointed("elections", 5, 250)
+    processes = {replica: lines for replica, lines in processes_of(run).items() if replica != 3}
+    for path in (paths := write_traces(tmp_path, run, processes)):
+        header, *lines = path.read_bytes().splitlines(keepends=True)
+        document = json.loads(header)
+        document["replicas"][2]["observed"] = False
+        path.write_bytes(b"".join((json.dumps(document).encode() + b"\n", *lines)))
+    verdict = judged([merged(paths)])
+    assert (verdict.kind, verdict.reason) == (VerdictKind.ACCEPTED, None)
+    assert verdict.judged.opaque == (3,)
+
+
+def test_a_trace_that_observes_a_replica_later_is_not_merged(tmp_path: Path) -> None:
+    path = tmp_path / "later.jsonl"
+    lines = opaque(simulated("chaos", 10, checkpoint_every=60), (3,), OBSERVED_AT)
+    path.write_bytes(b"".join(lines))
+    place = next(place for place, line in enumerate(lines, 1) if b'"observed": [' in line)
+    with pytest.raises(MergeError, match=rf"later.jsonl:{place}: \$.observed: cannot merge a trace that observes"):
+        read_process_trace(path)
+
+
+def test_the_command_says_which_properties_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = tmp_path / "opaque.jsonl"
+    trace.write_bytes(b"".join(opaque(simulated("chaos", 3), (2, 3))))
+    assert main(["validate", str(trace)]) == 0
+    output = " ".join(capsys.readouterr().out.split())
+    assert "judged among the observed replicas only, because replicas 2, 3 are not observed: ConfigAgreement," in output
+    assert main(["validate", str(trace), "--require", "LeaderCompleteness"]) == 2
