@@ -339,7 +339,7 @@ UNSAYABLE = (
     "another receiver",
     "an answer to a change",
 )
-"""A schema cannot say which replicas there are or are observed, keys of a mapping, and what follows from other fields."""
+"""A schema cannot say which replicas there are or are observed, nor keys of a mapping, nor what follows elsewhere."""
 
 
 @pytest.mark.parametrize("name", SPOILED)

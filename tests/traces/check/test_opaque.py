@@ -339,6 +339,14 @@ def test_a_message_of_an_opaque_replica_must_be_whole() -> None:
     assert "no line sends the message" in str(verdict.reason)
 
 
+def test_a_message_of_another_cluster_is_no_step_of_the_model() -> None:
+    first, *_ = follows_three(1, epoch=1)
+    first["message"]["cluster_id"] = "c2"
+    verdict = judged(as_lines([first]))
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert "line 2: the message is of cluster 'c2', and the model has only cluster 'c1'" in str(verdict.reason)
+
+
 def test_a_checkpoint_of_one_replica_ends_its_gap() -> None:
     lines = opaque(simulated("chaos", 10, checkpoint_every=60), (3,), OBSERVED_AT)
     header, first, *others, end = [json.loads(line) for line in lines]

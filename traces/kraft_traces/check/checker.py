@@ -51,7 +51,7 @@ from kraft_traces.check.flights import Flights
 from kraft_traces.check.judged import NEED_WHOLE_HISTORY, compared_without, judged_without
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.observing import opening_checkpoint, take_requests, waiting_fetches, with_observed
-from kraft_traces.check.opaque import Opaque, correlation_id_of, with_own_id
+from kraft_traces.check.opaque import Opaque, check_cluster, correlation_id_of, with_own_id
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.unrecorded import Unrecorded, resume_state, sent_message, with_message
@@ -185,6 +185,7 @@ class TraceChecker:
                 anew = unsent and line.message.source in self._opaque.now  # type: ignore[union-attr]
                 line, unknown = self._correlations.line(line, unsent=unsent, anew=anew)
                 if unsent:
+                    check_cluster(line, self._configuration.cluster_id)
                     line = with_own_id(line)
                 if unknown:
                     return self._mismatch(number, line, unknown)

@@ -11,6 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace as replaced
 
 from kraft_traces.check.binding import delivered_id
+from kraft_traces.check.candidates import InconclusiveError
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 
@@ -18,6 +19,17 @@ from kraft_traces.message_types import TracedMessage
 def correlation_id_of(message: TracedMessage) -> int | None:
     """Return the correlation id of a message of a line that has the model's numbers; None without one."""
     return None if message.correlation_id is UNSET else message.correlation_id
+
+
+def check_cluster(line: EventLine, cluster_id: str) -> None:
+    """Check that a message that no line sends is of this cluster: no rule of the model is about one of another.
+
+    Raises:
+        InconclusiveError: it is of another cluster.
+    """
+    sent = getattr(line.message, "cluster_id", UNSET)
+    if sent not in (UNSET, None, cluster_id):
+        raise InconclusiveError(f"the message is of cluster {sent!r}, and the model has only cluster {cluster_id!r}")
 
 
 def with_own_id(line: EventLine) -> EventLine:
