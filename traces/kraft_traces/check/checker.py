@@ -306,6 +306,8 @@ class TraceChecker:
         """True if TLC also reaches exactly the states `after` from the states `before` by this line."""
         if not self._own:
             branches = self._candidates.in_order(before)
+            if line.state is not UNSET:
+                line = msgspec.structs.replace(line, state=as_unknown(line.state))
             if self._opaque.is_unsent(line, correlation_id_of):
                 line = with_own_id(line)
                 message: Any = line.message
