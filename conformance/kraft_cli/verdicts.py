@@ -99,6 +99,13 @@ def shown_in_part(verdict: Verdict | PartitionVerdict) -> str | None:
     return f"  on every event {groups} groups of fields, enough to judge {properties} properties"
 
 
+def judged_lines(verdict: Verdict | PartitionVerdict) -> tuple[str, ...]:
+    """Return lines about properties that are not judged in full; none for a rejected trace."""
+    if isinstance(verdict, PartitionVerdict) or verdict.rejection is not None:
+        return ()
+    return verdict.judged.lines()
+
+
 _LACKING_SHOWN = 3
 """Maximum number of missing fields that the message names."""
 

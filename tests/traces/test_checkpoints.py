@@ -326,6 +326,7 @@ SPOILED = {
 }
 
 UNSAYABLE = (
+    "no history",
     "a replica lacking",
     "votes lacking",
     "awaited twice",
@@ -338,7 +339,7 @@ UNSAYABLE = (
     "another receiver",
     "an answer to a change",
 )
-"""Which replicas there are, keys of a mapping, and what follows from other fields, a schema cannot say."""
+"""A schema cannot say which replicas there are or are observed, nor keys of a mapping, nor what follows elsewhere."""
 
 
 @pytest.mark.parametrize("name", SPOILED)

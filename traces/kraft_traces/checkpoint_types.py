@@ -1,6 +1,7 @@
 """Types of a checkpoint: the whole cluster between two events, so that the lines after it can be checked by themselves.
 
-Every field is required; this project writes sets and mappings as ascending lists.
+Every field is required, except where a replica is not observed; this project writes sets and mappings as ascending
+lists.
 """
 
 from typing import Annotated
@@ -125,18 +126,26 @@ class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 class CheckpointLine(
     Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="kind", tag="checkpoint", omit_defaults=True
 ):
-    """State of the whole cluster after an event."""
+    """State of the whole cluster after an event, or of replicas that are observed from there on."""
 
     sequence: Count
     """Sequence of the event before; 0 for a checkpoint before the first."""
     time_ms: TimeMs
     """Time, not before that of any earlier line."""
     replicas: tuple[TracedReplicaState, ...]
-    """Each replica of the header, once."""
+    """Each observed replica of the header, once; with `observed` only these."""
     network: tuple[TracedFlight, ...]
-    """In-flight messages."""
+    """In-flight messages; with `observed` only Fetches that await a response of these."""
     cuts: tuple[tuple[ReplicaId, ReplicaId], ...]
     """Cut links: source and destination."""
-    history: TracedHistory
+    history: TracedHistory | UnsetType = UNSET
+    """Absent if the header declares a replica as not observed, because it is then not known."""
     software: tuple[tuple[ReplicaId, PreVoteSupport], ...] = ()
     """Pre-Vote support of each replica whose software was replaced since the start."""
+    observed: tuple[ReplicaId, ...] = ()
+    """Replicas that are observed from here on, with their states; those of others are not here."""
+
+    @property
+    def has_whole_history(self) -> bool:
+        """True if a run can continue from it alone."""
+        return self.history is not UNSET and self.history.is_whole

@@ -1,6 +1,6 @@
 """Conversion of the reference's checkpoints to lines, and back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -12,7 +12,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_from
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.state import ReplicaState
-from kraft_simulation.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
+from kraft_simulation.checkpoint import NO_VOTES, CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
 from kraft_simulation.world import Flight
 from kraft_spec.mapping_forms import ChangeError, change_of
 from kraft_traces.checkpoint_types import (
@@ -172,8 +172,14 @@ def checkpoint_of(line: CheckpointLine) -> Checkpoint:
         if replica_id not in replicas:
             raise CheckpointError(f"$.software[{index}][0]", f"expected a replica of the checkpoint, got {replica_id}")
         _add(software, replica_id, support, f"$.software[{index}][0]")
-    recollection = _recollection_of(line.history)
+    recollection = unknown_history(replicas) if line.history is UNSET else _recollection_of(line.history)
     return Checkpoint(line.sequence, line.time_ms, replicas, network, frozenset(cuts), recollection, software)
+
+
+def unknown_history(replicas: Mapping[int, ReplicaState]) -> Recollection:
+    """Return the history of a run of which only the present states of some replicas are known."""
+    directories = frozenset(state.key.directory_id or "" for state in replicas.values())
+    return Recollection({}, dict.fromkeys(replicas, NO_VOTES), Committed(), 0, directories)
 
 
 def _add(mapping: dict[Any, Any], key: Any, value: Any, field: str) -> None:

@@ -6,7 +6,7 @@ from operator import attrgetter
 from msgspec import UNSET
 
 from kraft_reference.records import SET_KINDS, RecordKind
-from kraft_traces.checkpoint_types import CheckpointLine, TracedCommitted, TracedInForce
+from kraft_traces.checkpoint_types import CheckpointLine, TracedCommitted, TracedHistory, TracedInForce
 from kraft_traces.effects import TracedAppendRecords, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine, HeaderLine, TracedInput
 from kraft_traces.message_types import (
@@ -146,18 +146,24 @@ def check_checkpoint(line: CheckpointLine) -> None:
                 )
             _check_sent(path, sent, message)
         _check_contents(path, message)
-    for index, led in enumerate(line.history.epochs):
+    _check_distinct("$.observed", line.observed)
+    if line.history is not UNSET:
+        _check_history(line.history)
+
+
+def _check_history(history: TracedHistory) -> None:
+    for index, led in enumerate(history.epochs):
         _check_distinct(f"$.history.epochs[{index}].leaders", led.leaders)
-    for index, votes in enumerate(line.history.votes):
+    for index, votes in enumerate(history.votes):
         _check_distinct(f"$.history.votes[{index}].candidates", votes.candidates)
-    committed = line.history.committed
+    committed = history.committed
     _check_in_force("$.history.committed", committed)
     _check_records("$.history.committed.records", committed.records)
     if committed.past is not UNSET:
         for index, entry in enumerate(committed.past):
             _check_in_force(f"$.history.committed.past[{index}]", entry)
-    if line.history.directories is not UNSET:
-        _check_distinct("$.history.directories", line.history.directories)
+    if history.directories is not UNSET:
+        _check_distinct("$.history.directories", history.directories)
 
 
 def _check_in_force(path: str, in_force: TracedCommitted | TracedInForce) -> None:

@@ -57,6 +57,10 @@ class Continuity:
         self.knows_messages = True
         self._source = source
         self._replicas = frozenset(replica.id for replica in header.replicas)
+        self._opaque = set(header.opaque)
+        self._has_history = not header.opaque
+        self._with_gaps: set[int] = set()
+        """Replicas with unrecorded events."""
         self.time_ms = 0
         self._checkpoints = 0
         self._copies: dict[str, int] = {}
@@ -82,6 +86,8 @@ class Continuity:
         if line.time_ms is not UNSET:
             self._check_time(line.time_ms, line_number)
         self._check_replicas(line, line_number)
+        if self._opaque:
+            self._check_opaque(line, line_number)
         if self.knows_messages:
             self._follow_messages(line, line_number)
 
@@ -112,15 +118,50 @@ class Continuity:
         for index, cut in enumerate(line.cuts):
             for replica_id in cut:
                 self._check_replica(replica_id, f"$.cuts[{index}]", line_number)
+        for index, replica_id in enumerate(line.observed):
+            self._check_replica(replica_id, f"$.observed[{index}]", line_number)
+            if replica_id not in self._opaque | self._with_gaps:
+                detail = (
+                    f"replica {replica_id} is observed already, expected one that is not, or with unrecorded events"
+                )
+                raise FieldError(detail, self._source, line_number, f"$.observed[{index}]", problem="inconsistent")
+        self._check_states(line, recorded, line_number)
+        self._check_history(line, line_number)
+        self._opaque.difference_update(line.observed)
+        self._with_gaps.difference_update(line.observed)
+        self._checkpoints += 1
+
+    def _check_states(self, line: CheckpointLine, recorded: set[int], line_number: int) -> None:
+        """Check that a checkpoint has the states of the replicas that are observed, or begin to be."""
+        expected = set(line.observed) or self._replicas - self._opaque
+        observed = "observed " if self._opaque else ""
+        listed = "each replica of $.observed" if line.observed else f"each {observed}replica of the header"
+        for missing in sorted(expected - recorded):
+            detail = f"replica {missing} is missing, expected {listed}"
+            raise FieldError(detail, self._source, line_number, "$.replicas", problem="missing")
+        for other in sorted(recorded - expected):
+            detail = f"replica {other} is not expected here: expected {listed}, and no other"
+            raise FieldError(detail, self._source, line_number, "$.replicas", problem="inconsistent")
+        if line.observed and (line.cuts or any(flight.copies for flight in line.network)):
+            field = "$.cuts" if line.cuts else "$.network"
+            detail = "expected none in a checkpoint with 'observed', except Fetches with 0 copies in the network"
+            raise FieldError(detail, self._source, line_number, field, problem="inconsistent")
+
+    def _check_history(self, line: CheckpointLine, line_number: int) -> None:
+        if line.history is UNSET:
+            if self._has_history and not line.observed:
+                detail = "missing field 'history', which a checkpoint requires where all replicas are observed"
+                raise FieldError(detail, self._source, line_number, "$.history", problem="missing")
+            return
+        if not self._has_history or line.observed:
+            detail = "expected no history, because it is not known: the trace does not observe all replicas throughout"
+            raise FieldError(detail, self._source, line_number, "$.history", problem="inconsistent")
         for index, votes in enumerate(line.history.votes):
             self._check_replica(votes.replica, f"$.history.votes[{index}].replica", line_number)
-        voters = {votes.replica for votes in line.history.votes}
-        for field, replica_ids in (("$.replicas", recorded), ("$.history.votes", voters)):
-            if replica_ids != self._replicas:
-                missing = ", ".join(map(str, sorted(self._replicas - replica_ids)))
-                detail = f"replica {missing} is missing, expected each replica of the header"
-                raise FieldError(detail, self._source, line_number, field, problem="missing")
-        self._checkpoints += 1
+        missing = self._replicas - {votes.replica for votes in line.history.votes}
+        if missing:
+            detail = f"replica {', '.join(map(str, sorted(missing)))} is missing, expected each replica of the header"
+            raise FieldError(detail, self._source, line_number, "$.history.votes", problem="missing")
 
     def _check_time(self, time_ms: int, line_number: int) -> None:
         if time_ms < self.time_ms:
@@ -132,6 +173,7 @@ class Continuity:
         self._check_replica(line.replica, "$.replica", line_number)
         if line.unrecorded is not UNSET:
             self.has_gaps = True
+            self._with_gaps.update(line.unrecorded)
             for index, replica in enumerate(line.unrecorded):
                 self._check_replica(replica, f"$.unrecorded[{index}]", line_number)
         if line.message is not UNSET:
@@ -147,6 +189,25 @@ class Continuity:
                 if type(effect) is TracedSend:
                     field = f"$.effects[{index}].message.destination"
                     self._check_replica(effect.message.destination, field, line_number)
+
+    def _check_opaque(self, line: EventLine, line_number: int) -> None:
+        """Check that no replica that is not observed has a line, and that no message from it has an id."""
+        unrecorded = () if line.unrecorded is UNSET else line.unrecorded
+        places = [
+            ("$.replica", line.replica),
+            *[(f"$.unrecorded[{i}]", replica) for i, replica in enumerate(unrecorded)],
+        ]
+        for field, replica in places:
+            if replica in self._opaque:
+                detail = f"replica {replica} is not observed, according to the header, so no line is about its events"
+                raise FieldError(detail, self._source, line_number, field, problem="inconsistent")
+        message, cause = line.message, line.cause
+        if message is not UNSET and message.source in self._opaque:
+            has_id = message.id is not UNSET or (cause is not UNSET and cause.message_id is not UNSET)
+            if has_id:
+                field = "$.message.id" if message.id is not UNSET else "$.cause.message_id"
+                detail = f"expected no id, because replica {message.source}, which sent the message, is not observed"
+                raise FieldError(detail, self._source, line_number, field, problem="inconsistent")
 
     def _check_replica(self, replica: int | UnsetType, field: str, line_number: int) -> None:
         if replica not in self._replicas and replica is not UNSET:
@@ -165,7 +226,7 @@ class Continuity:
                 self._forget()
                 return
             for effect in line.effects:
-                if type(effect) is TracedSend:
+                if type(effect) is TracedSend and effect.message.destination not in self._opaque:
                     self._send(effect.message.id)
             return
         identifier = UNSET if line.input is UNSET else line.input.message_id
@@ -202,6 +263,9 @@ class Continuity:
                 f"message {identifier} is not in flight: it was not sent before this line, "
                 "or all copies of it have arrived or were lost"
             )
+            if self._opaque:
+                unseen = ", ".join(map(str, sorted(self._opaque)))
+                detail += f"; messages to and from replica {unseen}, which is not observed, are not in flight"
             raise UnknownMessageError(detail, self._source, line_number, field)
         return copies
 

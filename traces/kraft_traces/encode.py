@@ -17,6 +17,7 @@ from kraft_traces.effects import traced_effect
 from kraft_traces.forms import traced_values
 from kraft_traces.lines import (
     SCHEMA,
+    DeclaredReplica,
     EventLine,
     Generator,
     HeaderLine,
@@ -25,7 +26,6 @@ from kraft_traces.lines import (
     TracedCrash,
     TracedDecisions,
     TracedInput,
-    TracedReplica,
     TracedTimeouts,
 )
 from kraft_traces.message_types import TracedMessage, TracedVoteResponse
@@ -107,9 +107,9 @@ def header_line(
     )
 
 
-def _traced_replica(replica_id: int, replica: ReplicaConfiguration) -> TracedReplica:
+def _traced_replica(replica_id: int, replica: ReplicaConfiguration) -> DeclaredReplica:
     initial = replica.initial_voters
-    return TracedReplica(
+    return DeclaredReplica(
         replica_id,
         replica.key.directory_id,
         replica.endpoint,

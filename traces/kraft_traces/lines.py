@@ -73,6 +73,13 @@ class TracedReplica(Struct, frozen=True, forbid_unknown_fields=True):
     """True if it requests by itself to become a voter."""
 
 
+class DeclaredReplica(TracedReplica, frozen=True, forbid_unknown_fields=True):
+    """Replica of a trace."""
+
+    observed: bool | UnsetType = UNSET
+    """False if no line records its events; absent: true."""
+
+
 class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
     """Durations of `kraft_reference.configuration.Timeouts`, in milliseconds."""
 
@@ -133,7 +140,7 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     kip_levels: dict[str, KipLevel] | UnsetType = UNSET
     kraft_version: KraftVersion
     cluster_id: str
-    replicas: tuple[TracedReplica, ...]
+    replicas: tuple[DeclaredReplica, ...]
     """Voters and observers."""
     voters: tuple[TracedKey, ...]
     """Static voters, or those of the bootstrap checkpoint."""
@@ -144,6 +151,11 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     switched_off: tuple[str, ...] = ()
     """Ids of the rules that this run omits on purpose."""
     timeouts: TracedTimeouts | UnsetType = UNSET
+
+    @property
+    def opaque(self) -> frozenset[int]:
+        """Ids of the replicas that are not observed where the trace begins."""
+        return frozenset(replica.id for replica in self.replicas if replica.observed is False)
 
 
 # Fields of network events first, each once: this is the order of every event's fields.

@@ -26,8 +26,9 @@ def merge(traces: Sequence[ProcessTrace]) -> Iterator[bytes]:
         MergeError: two traces have events of one replica, belong to different clusters, or a message is received before
             it is sent; the error has file, line and message.
     """
-    yield encode_line(merged_header(traces))
-    merging = Merging(traces)
+    header = merged_header(traces)
+    yield encode_line(header)
+    merging = Merging(traces, header.opaque)
     yield from map(encode_line, merging.events())
     is_complete = not merging.has_unrecorded and all(trace.is_complete for trace in traces)
     yield encode_line(EndLine(sum(len(trace.events) for trace in traces), is_complete))
@@ -43,13 +44,14 @@ def replicas_without_trace(traces: Sequence[ProcessTrace]) -> tuple[int, ...]:
 class Merging:
     """Merge of the traces of several processes, for one pass."""
 
-    def __init__(self, traces: Sequence[ProcessTrace]) -> None:
-        """Find the send of each received message.
+    def __init__(self, traces: Sequence[ProcessTrace], opaque: frozenset[int] = frozenset()) -> None:
+        """Find the send of each received message; `opaque` are the replicas that the merged trace does not observe.
 
         Raises:
             MergeError: two traces have events of one replica.
         """
         self._traces = traces
+        self._opaque = opaque
         self._owners = owners_of(traces)
         self._sends = deliveries(traces)
         self._ids: dict[SendPlace, str] = {}
@@ -124,7 +126,7 @@ class Merging:
         if line.message is not UNSET and place not in self._sends:
             owner = self._owners.get(line.message.source)
             if owner is None:
-                marked = {line.message.source} - self._marked_replicas
+                marked = {line.message.source} - self._marked_replicas - self._opaque
             elif (gap := self._gap_before(owner)) is not None:
                 gaps.append((owner, gap))
         self._marked_replicas |= marked

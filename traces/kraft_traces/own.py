@@ -17,7 +17,8 @@ def own_generator(seed: int | None = None, workload: str | None = None) -> Gener
 def is_own(header: HeaderLine) -> bool:
     """True if this reference wrote the trace, in a version with voter changes.
 
-    A trace of an earlier version lacks later fields, and is checked like one of other software.
+    A trace of an earlier version lacks later fields, and is checked like one of other software.  So is a trace that
+    does not observe some replica, because its lines show messages that no line sends.
     """
-    is_ours = header.generator.name == GENERATOR_NAME
+    is_ours = header.generator.name == GENERATOR_NAME and not header.opaque
     return is_ours and all(replica.max_version is not UNSET for replica in header.replicas)

@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.continuity import check_sequence
 from kraft_traces.errors import DuplicateHeaderError, EmptyTraceError, EventCountError, LinesAfterEndError
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
@@ -57,6 +58,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
 
     Raises:
         TraceError: the file cannot be read, or a line is malformed.
+        MergeError: the trace observes a replica from its middle on.
     """
     source = str(path)
     with open_bytes(path) as stream:
@@ -85,6 +87,11 @@ def read_process_trace(path: Path) -> ProcessTrace:
                     check_sequence(line.sequence, expected, source, number)
                 expected = line.sequence + 1
                 trace.events.append((number, line))
+            elif isinstance(line, CheckpointLine) and line.observed:
+                raise MergeError(
+                    f"{source}:{number}: $.observed: cannot merge a trace that observes a replica from its middle on, "
+                    "expected events from the start of the process on"
+                )
             elif isinstance(line, EndLine):
                 end = line
                 if end.events > expected - 1:

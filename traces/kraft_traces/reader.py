@@ -67,6 +67,11 @@ class TraceReader(LineReader):
         """
         return configuration_of(self.header, self.source)
 
+    @property
+    def opaque(self) -> frozenset[int]:
+        """Replicas that are not observed where the trace begins."""
+        return self.header.opaque
+
     def __iter__(self) -> Iterator[EventLine]:
         return self
 
@@ -129,7 +134,7 @@ class TraceReader(LineReader):
             if isinstance(line, EndLine):
                 self.end = line
                 return None
-            if isinstance(line, CheckpointLine) and line.history.is_whole:
+            if isinstance(line, CheckpointLine) and line.has_whole_history:
                 copies = {str(flight.message.id): flight.copies for flight in line.network}
                 self.resume(line.sequence, line.time_ms, copies, has_gaps=self.has_gaps)
                 return line

@@ -17,6 +17,7 @@ from kraft_cli.commands.options import Candidates, Every, Json
 from kraft_cli.trace_files import lines_of
 from kraft_cli.verdicts import (
     EXIT_CODES,
+    judged_lines,
     lacking_text,
     partition_summary,
     show_rejection,
@@ -146,6 +147,8 @@ def validate(
                 say(line)
                 if (shown_part := shown_in_part(verdict)) is not None:
                     say(shown_part)
+                for judged_part in judged_lines(verdict):
+                    say(f"  {judged_part}")
                 for name, fields in lacking.items():
                     say(f"  {lacking_text(name, fields)}", "red")
                 if verdict.rejection is not None:

@@ -54,7 +54,14 @@ class Target:
     operators: tuple[str, ...]
 
 
-TRACE = Target("Trace", TRACE_MODULES, ("Observation", "NetworkObservation", "LineInvariants", "LineSteps"))
+TRACE = Target(
+    "Trace",
+    TRACE_MODULES,
+    (
+        *("Observation", "NetworkObservation"),
+        *("LineInvariants", "LineSteps", "PartLineInvariants", "PartLineSteps"),
+    ),
+)
 """Operators that trace checking needs."""
 
 

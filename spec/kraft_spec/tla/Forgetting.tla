@@ -43,9 +43,9 @@ CommittedFromOn(committed, end) ==
       past |-> committed.past \o [n \in 1..Len(news) |-> PastEntry(known, news[n])]]
 
 \* Where the log of committed records may begin, and the epochs that are at hand.
-ForgottenUpTo(committed) == Smaller(Min({replicas'[q].base.end_offset : q \in Ids}), EndOffset(committed) - 1)
+ForgottenUpTo(committed) == Smaller(Min({replicas'[q].base.end_offset : q \in Watched}), EndOffset(committed) - 1)
 InUse(led) ==
-  LET epoch == Min({replicas'[q].epoch : q \in Ids})
+  LET epoch == Min({replicas'[q].epoch : q \in Watched})
       used == {e \in led : e >= epoch}
   IN IF used = {} /\ led # {} THEN {Max(led)} ELSE used
 

@@ -7,6 +7,9 @@
 (***************************************************************************)
 EXTENDS KRaft, RoleTable
 
+\* The replicas whose states are known: all, except in a trace that does not observe some (Trace.tla).
+Watched == Ids
+
 (***************************************************************************)
 (* TypeOk, a clause beside each variable.                                  *)
 (***************************************************************************)
@@ -213,7 +216,7 @@ ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHis
 \* Replicas with equal logs have the same voter set, except replicas without one.
 \* Rules: state.leader.first-leader, bootstrap.sets-must-be-equal
 ConfigAgreement ==
-  \A r \in Ids : \A q \in Ids :
+  \A r \in Watched : \A q \in Watched :
     LET a == replicas[r]
         b == replicas[q]
     IN r < q /\ EndOffset(a) = EndOffset(b) /\ LastEpoch(a) = LastEpoch(b) /\ Voters(a) # {} /\ Voters(b) # {}

@@ -8,7 +8,11 @@
 (* The network is the recorded one: a message on its way is known by the   *)
 (* line that sent it and its receiver, so that a line has one successor.   *)
 (* Nothing else differs from KRaft: Trace.cfg overrides Transmit, Perform, *)
-(* Receive, Correlation, Remembered and the switches.                      *)
+(* Receive, Correlation, Remembered, Watched and the switches.             *)
+(*                                                                         *)
+(* A replica of config.opaque is not observed.  It takes no step here and  *)
+(* its entry of replicas is that of a process that never ran.  It may send *)
+(* anything at any time (TraceOpaqueSend), and receives nothing.           *)
 (***************************************************************************)
 
 (***************************************************************************)
@@ -80,6 +84,8 @@ AnySoftware(r) == {"supported", "unsupported", "ignored"}
 (***************************************************************************)
 TraceCorrelation == event.sequence
 
+TraceWatched == Ids \ config.opaque
+
 (***************************************************************************)
 (* Fetch responses of other software, which may delay an empty response:   *)
 (* the request stays in the network with no copies, and a later line sends *)
@@ -128,7 +134,7 @@ AsAnswered(r, consumed, out) ==
   IN [out EXCEPT !.sends = now \o late]
 
 \* A line may send two messages to one receiver: one of them is the response to a voter change, or a delayed Fetch response.
-\* A Reply does not enter the network.
+\* A Reply does not enter the network, and neither does a message to a replica that is not observed.
 TraceTransmit(r, consumed, after, sends) ==
   LET taken == IF consumed = {} THEN {}
                ELSE {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message \in consumed}
@@ -138,7 +144,8 @@ TraceTransmit(r, consumed, after, sends) ==
       lost == IF after.role = "Stopped" THEN OwedBy(r) ELSE {}
   IN network' = ((network \ (taken \cup paid \cup lost)) \cup left \cup waiting)
                   \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] :
-                          i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
+                          i \in {j \in 1..Len(sends) : /\ sends[j].type # "Reply"
+                                                       /\ sends[j].destination \notin config.opaque}}
 
 \* The in-flight messages with the id in the line: one, or none.
 OnItsWay == {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message.destination = event.replica}
@@ -252,6 +259,12 @@ TraceAnswerUnsupportedVersion ==
             /\ observed' = <<"", <<answer>>>>
   /\ UNCHANGED <<config, replicas, cuts, history, event>>
 
+\* The line shows a message that no line sent.  Its number is that of the line itself, which sends nothing to its replica.
+TraceOpaqueSend ==
+  /\ OnLine("OpaqueSend")
+  /\ network' = network \cup {[sent |-> event.sequence, copies |-> 1, message |-> event.message]}
+  /\ UNCHANGED <<config, replicas, cuts, history, event, observed>>
+
 TraceCutLink == OnLine("CutLink") /\ Quietly /\ CutLink(event.source, event.destination)
 TraceHealLink == OnLine("HealLink") /\ Quietly /\ HealLink(event.source, event.destination)
 
@@ -291,28 +304,52 @@ LinePreVoteIsPure ==
   event.name = "HandleVoteRequest" /\ event.completed < 0
     => \A w \in OnItsWay : PureAt(event.replica, w.message)
 
+(***************************************************************************)
+(* A replica that is not observed may have committed records.  The         *)
+(* properties that compare with all committed records are then not judged, *)
+(* except for one part of StateMachineSafety: two replicas that are        *)
+(* observed commit the same records.                                       *)
+(***************************************************************************)
+ObservedCommitTheSame ==
+  LET r == event.replica
+      before == replicas[r].high_watermark
+      after == replicas'[r].high_watermark
+  IN after > before =>
+       \A q \in Watched :
+         q = r \/ SameRecords(replicas'[r], replicas'[q], Larger(before, 0), Smaller(after, replicas'[q].high_watermark))
+
 \* What must hold in the state after the line, to be asked in that state: where an expression is primed, TLC computes
 \* its definitions and arguments anew at each mention.
-LineInvariants ==
+PartLineInvariants ==
   /\ LocalTypeOk(event.replica)
   /\ LocalElectionSafety(event.replica)
   /\ LocalVoteOncePerEpoch(event.replica)
   /\ LocalNotFollowerOfSelf(event.replica)
   /\ LocalOffsetEpochUnique(event.replica)
+
+LineInvariants ==
+  /\ PartLineInvariants
   /\ LocalOnePendingChange(event.replica)
 
 \* What must hold on the step.
-LineSteps ==
+StepsWithoutHistory ==
   /\ LineEpochMonotonic
   /\ LineHwMonotonic
   /\ LineRoleChange
   /\ LineLogMatching
-  /\ LineLeaderCompleteness
-  /\ LineStateMachineSafety        \* LineCommittedNeverLost is in it
   /\ LineConfigFollowsLog
-  /\ LineConfigOverlap
   /\ LineIdentityBinding
   /\ LinePreVoteIsPure
+
+PartLineSteps ==
+  /\ StepsWithoutHistory
+  /\ ObservedCommitTheSame
+
+LineSteps ==
+  /\ StepsWithoutHistory
+  /\ LineLeaderCompleteness
+  /\ LineStateMachineSafety        \* LineCommittedNeverLost is in it
+  /\ LineConfigOverlap
 
 LineProperties == LineInvariants' /\ LineSteps
 
@@ -322,7 +359,7 @@ LineProperties == LineInvariants' /\ LineSteps
 NoEvent == [name |-> "none", replica |-> 0, sequence |-> 0, completed |-> -1]
 
 TraceInit ==
-  /\ config = [endpoints |-> <<>>]
+  /\ config = [endpoints |-> <<>>, opaque |-> {}]
   /\ replicas = <<>> /\ network = {} /\ cuts = {} /\ history = <<>>
   /\ event = NoEvent /\ observed = <<"", <<>>>>
 
@@ -330,7 +367,9 @@ TraceInit ==
 TraceStart ==
   /\ event.name = "none"
   /\ UNCHANGED <<config, event, observed>>
-  /\ replicas' = [r \in DOMAIN config.endpoints |-> AfterRestart(NewReplica(config.keys[r]), NoEndpoint).state]
+  /\ replicas' = [r \in DOMAIN config.endpoints |->
+                    IF r \in config.opaque THEN NewReplica(config.keys[r])
+                    ELSE AfterRestart(NewReplica(config.keys[r]), NoEndpoint).state]
   /\ network' = {} /\ cuts' = {}
   /\ history' = NewHistory
 
@@ -366,6 +405,7 @@ TraceLine ==
 
 TraceNext ==
   \/ TraceStart
+  \/ TraceOpaqueSend
   \/ TraceLine
   \/ TraceRefuse
 =============================================================================

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
@@ -308,3 +308,56 @@ def test_a_process_that_is_killed_while_it_fills_the_cache_leaves_it_usable(wait
     again = making(tmp_path)
     assert (again.communicate()[1], again.returncode) == ("", 0)
     assert len(cached(tmp_path)) == 1
+
+
+_ANSWERED_WITH = ("role", "epoch", "log_end_offset", "high_watermark")
+"""Fields of a state that an answer to a Fetch depends on."""
+
+
+def answered_late(lines: Sequence[bytes]) -> tuple[list[bytes], int]:
+    """Return a trace in which the leader's next line answers a Fetch that it has nothing for, and the number of these.
+
+    Only where nothing that the answer says has changed until then, and the answer has not arrived.
+    """
+    documents = [json.loads(line) for line in lines]
+    documents[0]["generator"]["name"] = "somebody-else"
+    moved: dict[str, str] = {}
+    for place, line in enumerate(documents):
+        effects, answer = line.get("effects"), line.get("effects", [{}])[-1:]
+        message = answer[0].get("message", {}) if answer else {}
+        if line.get("event") != "HandleFetchRequest" or message.get("records") != [] or message["error"] != "NONE":
+            continue
+        end, watermark = line["state"]["log_end_offset"], line["state"]["high_watermark"]
+        if (line["message"]["fetch_offset"], message["high_watermark"]) != (end, watermark):
+            continue
+        for later in documents[place + 1 : -1]:
+            if later.get("input", {}).get("message_id", later.get("message", {}).get("id")) == message["id"]:
+                break
+            if later.get("replica") != line["replica"] or later["event"] == "HandleFetchRequest":
+                continue
+            others = [it["message"]["id"] for it in later["effects"] if it["kind"] == "Send"]
+            if any(later["state"][name] != line["state"][name] for name in _ANSWERED_WITH) or "crash" in later:
+                break
+            plain = f"{later['sequence']}.{message['destination']}"
+            identifier = f"{plain}.fetch" if plain in others else plain
+            if identifier not in others:
+                moved[message["id"]] = message["id"] = identifier
+                later["effects"].append(effects.pop())
+            break
+    for line in documents:
+        for part, name in (("message", "id"), ("cause", "message_id"), ("input", "message_id")):
+            if line.get(part, {}).get(name) in moved:
+                line[part][name] = moved[line[part][name]]
+    return [json.dumps(line).encode() + b"\n" for line in documents], len(moved)
+
+
+def test_late_answers_to_fetches_take_the_compiled_path() -> None:
+    count = 0
+    for workload in ("chaos", "static-voters", "observers", "old-voters"):
+        lines, late = answered_late(simulated(workload).splitlines(keepends=True))
+        verdict = check_reader(trace_of_bytes(b"".join(lines)), way=one_in(20))
+        assert replace(verdict, compiled=0, both=0) == said(b"".join(lines), way=INTERPRETED)
+        assert verdict.kind is VerdictKind.ACCEPTED, verdict.rejection
+        assert verdict.compiled == verdict.events
+        count += late
+    assert count > 5

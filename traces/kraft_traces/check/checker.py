@@ -49,18 +49,22 @@ from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
+from kraft_traces.check.judged import NEED_WHOLE_HISTORY, compared_without, judged_without
 from kraft_traces.check.model import ReplicaSummary, TraceModel
+from kraft_traces.check.observing import opening_checkpoint, take_requests, waiting_fetches, with_observed
+from kraft_traces.check.opaque import Opaque, check_cluster, correlation_id_of, with_own_id
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.saved import SavedBranch, SavedChecker
 from kraft_traces.check.steps import Steps
-from kraft_traces.check.unrecorded import NEED_WHOLE_HISTORY, Unrecorded, resume_state, sent_message, with_message
+from kraft_traces.check.unrecorded import Unrecorded, resume_state, sent_message, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
-from kraft_traces.check.wording import MISSING
+from kraft_traces.check.wording import MISSING, NOTHING, WHOLE
 from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_line, checkpoint_of
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
+from kraft_traces.messages import message_of
 
 EVERY = 500
 """Number of events between two checks of the full invariants, which are checked at the end as well."""
@@ -80,6 +84,8 @@ class Begin(NamedTuple):
     """Result of `Correlations.snapshot`."""
     besides: int
     """Sum over the lines so far of the candidate states beyond the first."""
+    opaque: Mapping[str, object]
+    """Result of `Opaque.as_json`."""
 
 
 class TraceChecker:
@@ -95,10 +101,12 @@ class TraceChecker:
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
         start: CheckpointLine | None = None,
+        opaque: frozenset[int] = frozenset(),
     ) -> None:
         """Check a trace from its beginning, or from the checkpoint `start`, which is trusted.
 
-        `own` if the trace was written by this project's reference, so that every field is present.
+        `own` if the trace was written by this project's reference, so that every field is present; `opaque` are the
+        replicas that its header declares as not observed.
 
         Raises:
             CheckpointError, ValueConversionError: no run can continue from the checkpoint.
@@ -115,7 +123,10 @@ class TraceChecker:
             model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
         )
         self._ahead = SyncedAhead()
-        self._flights = Flights(configuration.cluster_id, own=own)
+        self._opaque = Opaque.of(opaque)
+        if opaque:
+            self._steps.not_judged = NEED_WHOLE_HISTORY
+        self._flights = Flights(configuration.cluster_id, own=own, opaque=self._opaque.now)
         self._correlations = Correlations()
         self._unrecorded = Unrecorded()
         self._shown = ShownFields(own=own)
@@ -132,11 +143,15 @@ class TraceChecker:
     def _branches(self) -> list[Branch]:
         """Candidate states after the lines so far; the first state is computed lazily, because it needs TLC."""
         if self._start is None:
-            return [Branch(self._model.start(self._configuration))]
-        return [Branch(self._model.state_at(self._configuration, checkpoint_of(self._start), is_part=True))]
+            return [Branch(self._model.start(self._configuration, self._opaque.declared))]
+        return [Branch(self._state_at(checkpoint_of(self._start), is_part=True))]
+
+    def _state_at(self, checkpoint: Checkpoint, *, is_part: bool = False) -> JavaObject:
+        opaque = frozenset(self._opaque.now)
+        return self._model.state_at(self._configuration, checkpoint, is_part=is_part, opaque=opaque)
 
     def _begin_at(self, start: CheckpointLine) -> None:
-        if not start.history.is_whole:
+        if not self._opaque.declared and not start.has_whole_history:
             raise CheckpointError("$.history", "missing field 'past', which the properties need", "missing")
         self._events = start.sequence
         self._correlations.begin_at(start, start)
@@ -160,7 +175,7 @@ class TraceChecker:
     def feed(self, number: int, line: EventLine) -> Rejection | None:
         """Check one line, whose number in the file is `number`.  After a rejection the trace is over."""
         self._last = (number, line)
-        original = line
+        original, unsent = line, False
         try:
             if line.unrecorded:
                 if self._own:
@@ -168,12 +183,19 @@ class TraceChecker:
                 self._begin_gap(number, line.unrecorded)
             if not self._own:
                 line = with_late_answers_last(self._prepare(self._with_unknown_watermarks(line)))
-                line, unknown = self._correlations.line(line)
+                unsent = self._opaque.is_unsent(line, self._correlations.number_of)
+                anew = unsent and line.message.source in self._opaque.now  # type: ignore[union-attr]
+                line, unknown = self._correlations.line(line, unsent=unsent, anew=anew)
+                if unsent:
+                    check_cluster(line, self._configuration.cluster_id)
+                    line = with_own_id(line)
                 if unknown:
                     return self._mismatch(number, line, unknown)
             if line.replica in self._unrecorded.unknown:
                 return self._pass_over(number, line)
-            if self._unrecorded.partial:
+            if unsent:
+                self._deliver_unsent(line, original)
+            elif self._unrecorded.partial:
                 self._deliver_unrecorded(line, original)
             rejection = self._advance(number, line)
         except (InconclusiveError, UnrepresentableError) as reason:
@@ -220,7 +242,10 @@ class TraceChecker:
         self._flights.follow(line)
         self._shown.count(EventLine(sequence=line.sequence, replica=line.replica, event=line.event))
         self._events += 1
-        states = [resume_state(self._model, self._configuration, branch.state, line) for branch in self._branches]
+        opaque = frozenset(self._opaque.now)
+        states = [
+            resume_state(self._model, self._configuration, branch.state, line, opaque) for branch in self._branches
+        ]
         if all(state is not None for state in states):
             branches = zip(self._branches, states, strict=True)
             self._branches = [replace(branch, state=state) for branch, state in branches]
@@ -237,8 +262,16 @@ class TraceChecker:
         message = self._flights.message(identifier) or sent_message(line, original)
         if message is None or message.source not in self._unrecorded.partial:
             return
+        self._send(message_place(identifier).sent, message)
+
+    def _deliver_unsent(self, line: EventLine, original: EventLine) -> None:
+        """Add a message that no line sends to the model's network."""
+        message = sent_message(line, original)
+        if message is not None:
+            self._send(line.sequence, message)
+
+    def _send(self, sent: int, message: TracedMessage) -> None:
         self._flights.send(message)
-        sent = message_place(identifier).sent
         self._branches = [
             replace(branch, state=with_message(self._model, branch.state, sent, message)) for branch in self._branches
         ]
@@ -248,11 +281,19 @@ class TraceChecker:
         if self._ahead or self._unrecorded.unknown or any(branch.violation is not None for branch in self._branches):
             return None
         sent = self._flights.in_flight()
-        return None if sent is None else Begin(self._branches, sent, self._correlations.snapshot(), self._besides)
+        if sent is None:
+            return None
+        known = self._correlations.snapshot()
+        return Begin(self._branches, sent, known, self._besides, self._opaque.as_json())
 
     def save(self) -> SavedChecker | None:
-        """Return the state after the lines so far; None if it cannot be restored."""
-        if self._ahead or self.is_over or any(branch.violation is not None for branch in self._branches):
+        """Return the state after the lines so far; None if it cannot be restored, as with replicas not observed."""
+        if (
+            self._ahead
+            or self.is_over
+            or self._opaque.declared
+            or any(branch.violation is not None for branch in self._branches)
+        ):
             return None
         sent = self._flights.in_flight()
         if sent is None:
@@ -333,7 +374,17 @@ class TraceChecker:
     def agrees(self, number: int, line: EventLine, before: Sequence[Branch], after: Sequence[Branch]) -> bool:
         """True if TLC also reaches exactly the states `after` from the states `before` by this line."""
         if not self._own:
-            advanced = self._candidates.advance(number, line, self._candidates.in_order(before))
+            branches = self._candidates.in_order(before)
+            if line.state is not UNSET:
+                line = msgspec.structs.replace(line, state=as_unknown(line.state))
+            if self._opaque.is_unsent(line, correlation_id_of):
+                line = with_own_id(line)
+                message: Any = line.message
+                branches = [
+                    replace(branch, state=with_message(self._model, branch.state, line.sequence, message))
+                    for branch in branches
+                ]
+            advanced = self._candidates.advance(number, line, branches)
             return not isinstance(advanced, Rejection) and self._reached(advanced) == self._reached(after)
         bound = self._model.bound(before[0].state.copy(), complete_event(line, self._configuration.cluster_id))
         branches = [Branch(state) for state in self._steps.successors(line, bound).states]
@@ -362,7 +413,14 @@ class TraceChecker:
         if not self._own:
             line = checkpoint_as_unknown(line)
         original = line
-        if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
+        known = [replica for replica in line.observed if self._is_observed(replica)]
+        if known or (line.history is UNSET and not line.observed and not self._opaque.declared):
+            unexpected = Difference("observed", NOTHING, str(known)) if known else Difference("history", WHOLE, MISSING)
+            return self._diagnosis.checkpoint(number, line.sequence, (unexpected,))
+        if line.observed:
+            return self._observe(number, line)
+        opens = line.has_whole_history or bool(self._opaque.declared)
+        if not self._own and self._last is None and line.sequence == 0 and opens:
             return self._open_at(number, line)
         if self._unrecorded.partial:
             self._end_gaps(line)
@@ -416,20 +474,47 @@ class TraceChecker:
         No lines lead there.  So its states are compared with its history, and both are checked against the invariants.
         """
         self._begin_at(line)
-        checkpoint = checkpoint_of(line)
-        whole = with_states_remembered(checkpoint)
-        violated = self._model.violated_invariants(self._model.state_at(self._configuration, whole))
-        differing = history_differences(checkpoint)
+        differing: tuple[Difference, ...] = ()
+        if self._opaque.declared:
+            checkpoint = whole = opening_checkpoint(self._configuration, line)
+        else:
+            checkpoint = checkpoint_of(line)
+            whole = with_states_remembered(checkpoint)
+            differing = history_differences(checkpoint)
+        violated = self._steps.violated_invariants(self._state_at(whole))
         if violated or differing:
             return self._diagnosis.checkpoint(number, line.sequence, differing, violated)
-        self._branches = [Branch(self._model.state_at(self._configuration, checkpoint))]
+        state = self._state_at(checkpoint)
+        fetches = [message_of(fetch) for fetch in waiting_fetches(line)]
+        self._branches = [Branch(self._model.with_waiting_fetches(state, 0, fetches) if fetches else state)]
         return None
+
+    def _is_observed(self, replica: int) -> bool:
+        return replica not in self._opaque.now and replica not in self._unrecorded.partial
+
+    def _observe(self, number: int, line: CheckpointLine) -> Rejection | None:
+        """Continue with the states of replicas that are observed from a checkpoint on."""
+        fetches, states = take_requests(self._correlations, line)
+        for replica in line.observed:
+            self._opaque.observe(replica, line.sequence)
+            self._unrecorded.unknown.discard(replica)
+        opaque = frozenset(self._opaque.now)
+        branches: list[Branch] = []
+        violated: tuple[str, ...] = ()
+        for branch in self._branches:
+            state = with_observed(self._model, self._configuration, branch.state, line, states, opaque)
+            violated = violated or self._steps.violated_invariants(state)
+            if fetches:
+                state = self._model.with_waiting_fetches(state, line.sequence, fetches)
+            branches.append(replace(branch, state=state))
+        self._branches = branches
+        return self._diagnosis.checkpoint(number, line.sequence, (), violated) if violated else None
 
     def _end_gaps(self, line: CheckpointLine) -> None:
         """Continue from a checkpoint, which has the states that the gaps before it leave open."""
-        if line.history.is_whole:
+        if line.has_whole_history:
             self._begin_at(line)
-            self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(line), is_part=True))]
+            self._branches = [Branch(self._state_at(checkpoint_of(line), is_part=True))]
             self._unrecorded.end()
             self._steps.not_judged = frozenset()
 
@@ -543,7 +628,8 @@ class TraceChecker:
             rejection=rejection,
             switched_off=tuple(sorted(self._model.switched_off)),
             open_answers=min(other_answers(branch.taken) for branch in self._branches)[1],
-            compared=self._shown.compared(),
+            compared=compared_without(self._shown.compared(), self._opaque.declared),
+            judged=judged_without(self._opaque.declared),
         )
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_simulation.checkpoint import Checkpoint
@@ -31,11 +32,17 @@ def checkpoint_differences(
     model: TraceModel, configuration: Configuration, state: JavaObject, line: CheckpointLine
 ) -> tuple[Difference, ...]:
     """Return the differences between a checkpoint and a state of the model."""
-    recorded: dict[str, Any] = checkpoint_to_model(checkpoint_of(line))
+    recorded: dict[str, Any] = dict(checkpoint_to_model(checkpoint_of(line)))
     at_start = {own_id: replica.pre_vote for own_id, replica in configuration.replicas.items()}
     recorded["software"] = {**at_start, **recorded["software"]}
     reached: dict[str, Any] = dict(model.variables(state))
-    if not line.history.is_whole:
+    if line.history is UNSET:
+        # Only the states of the observed replicas and the messages between them are recorded.
+        recorded["replicas"] = {**reached["replicas"], **recorded["replicas"]}
+        recorded["history"] = reached["history"]
+        here = {replica.state.replica_key.id for replica in line.replicas if replica.state.replica_key is not UNSET}
+        recorded["software"].update({own: it for own, it in reached["software"].items() if own not in here})
+    elif not line.history.is_whole:
         reached["history"] = _as_early_versions(reached, recorded)
     if recorded == reached:
         return ()

@@ -25,6 +25,9 @@ REMEMBERED_MAX = 1000
 
 _SENDS_REQUESTS = frozenset(("Poll", "PollFetch"))
 
+_BEFORE = 0
+"""Number of a request from before its sender or receiver became observed, which no line sent."""
+
 Connection = tuple[int, int]
 """Requester and receiver."""
 
@@ -117,8 +120,37 @@ class Correlations:
         self._differences.clear()
         return differences
 
-    def line(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
-        """Translate an event line, and return it with differences for ids that no request has, or that are in use."""
+    def number_of(self, message: TracedMessage) -> int | None:
+        """Return the model's number of the request that a message is or answers; None if it is not known."""
+        connection = _connection(message)
+        if connection is None or message.correlation_id is UNSET:
+            return None
+        return self._lines[connection].get(message.correlation_id)
+
+    def observe(self, replica: int, awaiting: Mapping[int, int], sequence: int) -> None:
+        """Take the requests that a replica awaits where it becomes observed, after the event of this sequence."""
+        self._close(replica)
+        self.resume(replica, awaiting, sequence)
+        for to, correlation_id in awaiting.items():
+            self._open[replica, to].add(correlation_id)
+
+    def note(self, connection: Connection, correlation_id: int, number: int) -> None:
+        """Remember a request that no line sends."""
+        self._remember(connection, correlation_id, number)
+        self._open[connection].discard(correlation_id)
+
+    def state(self, state: TracedState, replica: int) -> TracedState:
+        """Translate a whole state, whose requests are all known."""
+        return self._state(replica, state, "", leaves_out=False)
+
+    def line(
+        self, line: EventLine, *, unsent: bool = False, anew: bool = False
+    ) -> tuple[EventLine, tuple[Difference, ...]]:
+        """Translate an event line, and return it with differences for ids that no request has, or that are in use.
+
+        With `unsent`, no line sent the delivered message, so its request need not be known; with `anew`, the number of
+        a delivered request is that of this line.
+        """
         replica = line.replica
         if replica is UNSET:
             return self._answered_by_network(line)
@@ -126,7 +158,7 @@ class Correlations:
             self._close(replica)
         changed: dict[str, Any] = {}
         if line.message is not UNSET:
-            changed["message"] = self._delivered(line, replica, line.message)
+            changed["message"] = self._delivered(line, replica, line.message, unsent=unsent, anew=anew)
         if line.effects is UNSET:
             if line.event in _SENDS_REQUESTS:
                 self._await(line, replica, None)
@@ -173,13 +205,22 @@ class Correlations:
         answer = self._translated(line.answer, "answer.")
         return replace(line, answer=answer), self._take_differences()
 
-    def _delivered(self, line: EventLine, replica: int, message: TracedMessage) -> TracedMessage:
+    def _delivered(
+        self, line: EventLine, replica: int, message: TracedMessage, *, unsent: bool, anew: bool
+    ) -> TracedMessage:
         sender, correlation_id = message.source, message.correlation_id
         whole = replace(message, destination=replica)
         if sender is UNSET or correlation_id is UNSET:
             return replace(message, correlation_id=UNSET)
         if not is_request(message):
             self._open[replica, sender].discard(correlation_id)
+            if unsent and self.number_of(whole) is None:
+                # Its receiver does not await it, so any number does that no request has.
+                return replace(message, correlation_id=line.sequence)
+        elif anew:
+            self.note((sender, replica), correlation_id, line.sequence)
+        elif unsent and self.number_of(whole) is None:
+            self.note((sender, replica), correlation_id, _BEFORE)
         elif sender in self._unsure and (identifier := delivered_id(line)) is not UNSET:
             # The sender's line did not record the id; this line does.
             self._lines[sender, replica].setdefault(correlation_id, message_place(identifier).sent)

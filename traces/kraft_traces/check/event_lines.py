@@ -23,11 +23,13 @@ class EventLines:
         line_number: number of the newest line, in a trace with a header.
         sequence: sequence of the newest line.
         time_ms: time of the newest line that has a time.
+        opaque: replicas that are not observed: none.
     """
 
     def __init__(self, lines: Iterable[EventLine], configuration: Configuration, source: str) -> None:
         self.source = source
         self.configuration = configuration
+        self.opaque: frozenset[int] = frozenset()
         self.sequence = 0
         self.time_ms = 0
         self.line_number = _HEADER_LINES

@@ -21,6 +21,8 @@ from kraft_traces.check import observation
 from kraft_traces.check.candidates import BESIDES_MAX, BESIDES_PER_LINE
 from kraft_traces.check.compared import BITS, OF_EVENT
 from kraft_traces.check.correlations import REMEMBERED_MAX
+from kraft_traces.check.judged import NEED_WHOLE_HISTORY
+from kraft_traces.check.model import PART_LINES, WHOLE_LINES
 from kraft_traces.check.observation import EFFECT_FIELDS, MESSAGE_FIELDS, STATE_FIELDS, Field, Kind
 from kraft_traces.check.steps import NOT_ALLOWED
 from kraft_traces.effects import TracedAnswer, TracedReply
@@ -180,8 +182,18 @@ def _input(name: str, configuration: Configuration) -> dict[str, Any] | None:
     return {"required": [], "fields": fields, "constants": {}, "beyond": beyond}
 
 
-def tables(configuration: Configuration, every: int, candidates_max: int, *, own: bool) -> str:
-    """Return the tables for a trace of this cluster, as JSON; `own` if its lines have every field."""
+def tables(
+    configuration: Configuration,
+    every: int,
+    candidates_max: int,
+    *,
+    own: bool,
+    opaque: frozenset[int] = frozenset(),
+) -> str:
+    """Return the tables for a trace of this cluster, as JSON.
+
+    `own` if its lines have every field; `opaque` are the replicas that its header declares as not observed.
+    """
     cluster_id = configuration.cluster_id
     events = {
         name: {
@@ -235,6 +247,8 @@ def tables(configuration: Configuration, every: int, candidates_max: int, *, own
             "besides_max": BESIDES_MAX,
             "besides_per_line": BESIDES_PER_LINE,
             "own": own,
+            "line_operators": PART_LINES if opaque else WHOLE_LINES,
+            "not_judged": sorted(NEED_WHOLE_HISTORY) if opaque else [],
             "remembered": REMEMBERED_MAX,
             "bits": BITS,
         }

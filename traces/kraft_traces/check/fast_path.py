@@ -23,7 +23,9 @@ from kraft_traces.check.candidates import Branch, other_answers
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, Begin, TraceChecker, unfinished
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.fast import tables
+from kraft_traces.check.judged import compared_without, judged_without
 from kraft_traces.check.model import TraceModel
+from kraft_traces.check.opaque import Opaque
 from kraft_traces.check.saved import SavedChecker
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
@@ -90,6 +92,10 @@ class LinesAhead(Protocol):
     def source(self) -> str: ...
     @property
     def configuration(self) -> Configuration: ...
+    @property
+    def opaque(self) -> frozenset[int]:
+        """Replicas that are not observed where the trace begins."""
+
     @property
     def sequence(self) -> int:
         """Sequence of the newest line."""
@@ -168,6 +174,7 @@ class FastPath:
             every=self._every,
             candidates_max=self._candidates_max,
             start=self._start if isinstance(self._start, CheckpointLine) else None,
+            opaque=self._reader.opaque,
         )
         if isinstance(self._start, SavedChecker):
             checker.resume(self._start)
@@ -184,7 +191,7 @@ class FastPath:
             last = (number, _parsed(raw_line, self._reader.source, number))
             sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(self._lines.sent()))}
             correlations, besides = json.loads(str(self._lines.known())), int(self._lines.besides())
-            begin = Begin(self._branches(self._lines), sent, correlations, besides)
+            begin = Begin(self._branches(self._lines), sent, correlations, besides, {})
             self._slow_checker.skip(begin, self._pending, self._widest, last)
             self._pending.clear()
         self._is_ahead = False
@@ -212,7 +219,8 @@ class FastPath:
             reason=None if complete else unfinished(ended=ended),
             switched_off=tuple(sorted(self._model.switched_off)),
             open_answers=min(map(other_answers, map(self._taken, self._lines.answers(False))))[1],
-            compared=recorded.compared(),
+            compared=compared_without(recorded.compared(), self._reader.opaque),
+            judged=judged_without(self._reader.opaque),
         )
 
     def release(self) -> None:
@@ -289,7 +297,8 @@ class FastPath:
                 return None
             configuration = reader.configuration
             self._answers = () if self._own else tuple(sorted(every_open_answer(configuration.profile)))
-            self._kind = compiled, str(configuration), self._every, self._candidates_max, self._own
+            opaque = reader.opaque
+            self._kind = compiled, str(configuration), self._every, self._candidates_max, self._own, opaque
             self._lines = self._model.idle(self._kind) or self._new_lines(compiled, configuration)
         if self._is_ahead:
             return self._lines
@@ -301,18 +310,23 @@ class FastPath:
             states = jpype.JArray(jpype.JClass("tlc2.tool.TLCState"))([branch.state for branch in begin.branches])
             answers = [self._bits(branch.taken) for branch in begin.branches]
             sent = _document(begin.in_flight)
-            self._lines.begin(states, answers, begin.besides, sent, correlations, reader.sequence, reader.time_ms)
+            opaque_now = json.dumps(begin.opaque)
+            self._lines.begin(
+                states, answers, begin.besides, sent, correlations, opaque_now, reader.sequence, reader.time_ms
+            )
         else:
-            self._lines.start("[]", _NO_CORRELATIONS, 0, 0)
+            opaque_now = json.dumps(Opaque.of(reader.opaque).as_json())
+            self._lines.start("[]", _NO_CORRELATIONS, opaque_now, 0, 0)
         return self._lines
 
     def _new_lines(self, compiled: JavaObject, configuration: Configuration) -> JavaObject:
-        lines = compiled(tables(configuration, self._every, self._candidates_max, own=self._own))
+        opaque = self._reader.opaque
+        lines = compiled(tables(configuration, self._every, self._candidates_max, own=self._own, opaque=opaque))
         others_of = {} if self._own else self._model.open_configurations(configuration)
         for event, alternatives in others_of.items():
             for value, taken in alternatives:
                 lines.decision(event, ROLES_WITH_CHOICE.get(event), value, self._bits(taken))
-        values = self._model.opening(configuration)
+        values = self._model.opening(configuration, opaque=opaque)
         lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))
         return lines
 

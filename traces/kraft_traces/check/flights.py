@@ -4,7 +4,7 @@ A delivered message must equal the message that was sent.  If both lines are com
 and the model's network is not evaluated.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec import UNSET
 
@@ -30,8 +30,12 @@ REMEMBERED_MAX = 100_000
 class Flights:
     """In-flight messages of one trace; its size is their number."""
 
-    def __init__(self, cluster_id: str, *, own: bool) -> None:
-        """`own` if all lines are complete, so that no field of a message may be missing."""
+    def __init__(self, cluster_id: str, *, own: bool, opaque: Collection[int] = ()) -> None:
+        """`own` if all lines are complete, so that no field of a message may be missing.
+
+        No line receives a message to a replica that is in `opaque` when the message is sent.
+        """
+        self._opaque = opaque
         self._cluster_id = cluster_id
         self._own = own
         self._copies: dict[str, int] = {}
@@ -104,8 +108,9 @@ class Flights:
     def begin_at(self, line: CheckpointLine) -> None:
         """Remember the messages of a checkpoint, and no others."""
         self._knows_arrivals = True
-        self._messages = {str(flight.message.id): flight.message for flight in line.network}
-        self._copies = {str(flight.message.id): flight.copies for flight in line.network}
+        with_ids = [(flight.message.id, flight) for flight in line.network if flight.message.id is not UNSET]
+        self._messages = {identifier: flight.message for identifier, flight in with_ids}
+        self._copies = {identifier: flight.copies for identifier, flight in with_ids}
         if len(self._messages) > REMEMBERED_MAX:
             self._forget()
 
@@ -148,7 +153,7 @@ class Flights:
                 self._forget()
 
     def _sent(self, message: TracedMessage) -> None:
-        if self._knows_arrivals and message.id is not UNSET:
+        if self._knows_arrivals and message.id is not UNSET and message.destination not in self._opaque:
             self._messages[message.id] = message
             self._copies[message.id] = 1
             if len(self._messages) > REMEMBERED_MAX:

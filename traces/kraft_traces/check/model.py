@@ -4,7 +4,7 @@ This is the hot path: a line costs five evaluations in TLC (bind the event, succ
 state after, properties of the step).
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +31,12 @@ from kraft_traces.vocabulary import EVENTS
 
 LINE_PROPERTIES: Mapping[str, str] = {name: f"Line{name}" for name in PROPERTIES if name != "ConfigAgreement"}
 """Properties judged on every line, with the operator of Trace.tla."""
+
+COMMIT_THE_SAME = "ObservedCommitTheSame"
+"""Operator for the part of StateMachineSafety that compares replicas with each other."""
+
+WHOLE_LINES, PART_LINES = ("LineInvariants", "LineSteps"), ("PartLineInvariants", "PartLineSteps")
+"""Operators for all properties of a line, and for those that do not compare with all committed records."""
 
 TRACE_PROPERTIES = frozenset(PROPERTIES)
 """All properties judged on a trace, on every line or at intervals."""
@@ -75,13 +81,17 @@ class _Tlc:
         root = tool.getSpecProcessor().getRootModule()
         self.bodies = {
             operator: root.getOpDef(operator).getBody()
-            for operator in ("Observation", "NetworkObservation", "OnTheirWay", *LINE_PROPERTIES.values())
+            for operator in (
+                *("Observation", "NetworkObservation", "OnTheirWay", COMMIT_THE_SAME),
+                *LINE_PROPERTIES.values(),
+            )
         }
         predicate = jpype.JClass("tlc2.tool.Action")
-        self.line_invariants, self.line_steps = (
-            predicate(root.getOpDef(operator).getBody(), self.no_context)
-            for operator in ("LineInvariants", "LineSteps")
-        )
+        self.predicates = {
+            operator: predicate(root.getOpDef(operator).getBody(), self.no_context)
+            for operators in (WHOLE_LINES, PART_LINES)
+            for operator in operators
+        }
         actions = {name.removeprefix("Trace"): action for name, action in specification.actions.items()}
         self.named = actions | dict.fromkeys([f"Handle{name}" for name in MESSAGE_TYPES], actions["Handle"])
         self.actions = {name: action.instances[0] for name, action in self.named.items()}
@@ -155,17 +165,23 @@ class TraceModel:
         return self._buffer
 
     def opening(
-        self, configuration: Configuration, checkpoint: Checkpoint | None = None, *, is_part: bool = False
+        self,
+        configuration: Configuration,
+        checkpoint: Checkpoint | None = None,
+        *,
+        is_part: bool = False,
+        opaque: frozenset[int] = frozenset(),
     ) -> dict[str, JavaObject]:
         """Return the variables at the beginning of a run with this configuration, or at a checkpoint.
 
-        `is_part` if the checkpoint is taken as it is, without the history before it.
+        `is_part` if the checkpoint is taken as it is, without the history before it; `opaque` are the replicas that are
+        not observed.
 
         Raises:
             ValueConversionError: the checkpoint has a number that the model cannot represent.
         """
         software = {} if checkpoint is None else checkpoint.software
-        values: dict[str, object] = {"config": configuration_to_model(configuration.with_software(software))}
+        values: dict[str, object] = {"config": _config(configuration.with_software(software), opaque)}
         values |= {"event": {"name": "none"}, "observed": ("", ())}
         if checkpoint is not None:
             values |= _values_of(checkpoint, is_part=is_part)
@@ -194,28 +210,53 @@ class TraceModel:
         """An arbitrary state of this specification."""
         return self._tlc.initial
 
-    def start(self, configuration: Configuration) -> JavaObject:
-        """Return the state in which a run with this configuration begins."""
-        unbound = self._tlc.initial.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
+    def start(self, configuration: Configuration, opaque: frozenset[int] = frozenset()) -> JavaObject:
+        """Return the state in which a run with this configuration begins; `opaque` is as for `opening`."""
+        unbound = self._tlc.initial.copy().bind(self._config_name, self._encode(_config(configuration, opaque)))
         return self._tlc.get_next_states(self._tlc.actions["Start"], unbound).elementAt(0)
 
-    def state_at(self, configuration: Configuration, checkpoint: Checkpoint, *, is_part: bool = False) -> JavaObject:
-        """Return the state of a checkpoint of a run with this configuration; `is_part` is as for `opening`.
+    def state_at(
+        self,
+        configuration: Configuration,
+        checkpoint: Checkpoint,
+        *,
+        is_part: bool = False,
+        opaque: frozenset[int] = frozenset(),
+    ) -> JavaObject:
+        """Return the state of a checkpoint of a run with this configuration; options are as for `opening`.
 
         Raises:
             ValueConversionError: the checkpoint has a number that the model cannot represent.
         """
         specification, state = self.specification, self._tlc.initial
-        for name, value in self.opening(configuration, checkpoint, is_part=is_part).items():
+        for name, value in self.opening(configuration, checkpoint, is_part=is_part, opaque=opaque).items():
             state = specification.bind(state, name, value)
         return state
 
-    def with_message(self, state: JavaObject, sent: int, message: Message) -> JavaObject:
-        """Return the state with one more copy of a message in flight, which the line of this sequence sent."""
-        row = _hashable({"sent": sent, "copies": 1, "message": message_to_model(message)})
+    def with_replicas(
+        self, state: JavaObject, configuration: Configuration, checkpoint: Checkpoint, opaque: frozenset[int]
+    ) -> JavaObject:
+        """Return the state with the replicas and the history of a checkpoint; `opaque` is as for `opening`."""
+        values = self.opening(configuration, checkpoint, is_part=True, opaque=opaque)
+        for name in ("config", "replicas", "history"):
+            state = self.specification.bind(state, name, values[name])
+        return state
+
+    def with_waiting_fetches(self, state: JavaObject, sent: int, fetches: Iterable[Message]) -> JavaObject:
+        """Return the state with Fetches that have arrived and are not answered, with the number of this line."""
+        rows = [_hashable({"sent": sent, "copies": 0, "message": message_to_model(fetch)}) for fetch in fetches]
         network = self.specification.lookup(state, "network")
-        both = jpype.JClass("tlc2.value.impl.SetCupValue")(network, self._encode(frozenset([row])))
+        both = jpype.JClass("tlc2.value.impl.SetCupValue")(network, self._encode(frozenset(rows)))
         return self.specification.bind(state, "network", both.toSetEnum())
+
+    def with_message(self, state: JavaObject, sent: int, message: Message) -> JavaObject:
+        """Return the state with one more message in flight, which an unrecorded step of its source sent.
+
+        Its number is that of the line of this sequence.
+        """
+        event = {"name": "OpaqueSend", "sequence": sent, "message": _hashable(message_to_model(message))}
+        (after,) = self.successors("OpaqueSend", self.bound(state.copy(), event))
+        return after
 
     def variables(self, state: JavaObject) -> dict[str, TlaValue]:
         """Return the variables of a checkpoint, in the form of `checkpoint_to_model`."""
@@ -258,12 +299,10 @@ class TraceModel:
     def _evaluated(self, operator: str, state: JavaObject) -> JavaObject:
         return self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
 
-    def properties_hold(self, before: JavaObject, after: JavaObject) -> bool:
-        """True if all local properties hold on the step."""
-        return bool(
-            self._tlc.is_valid(self._tlc.line_invariants, after)
-            and self._tlc.is_valid(self._tlc.line_steps, before, after)
-        )
+    def properties_hold(self, before: JavaObject, after: JavaObject, operators: tuple[str, str] = WHOLE_LINES) -> bool:
+        """True if the local properties of these operators hold on the step."""
+        invariants, steps = map(self._tlc.predicates.__getitem__, operators)
+        return bool(self._tlc.is_valid(invariants, after) and self._tlc.is_valid(steps, before, after))
 
     def violated_properties(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
         """Return the names of the local properties that the step violates.
@@ -272,13 +311,19 @@ class TraceModel:
         """
         violated: list[str] = []
         for name, operator in LINE_PROPERTIES.items():
-            if not self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, before, after, 0).equals(
-                self._tlc.true
-            ):
+            if not self._holds(operator, before, after):
                 violated.append(name)
                 if name == "TypeOk":
                     break
         return tuple(violated)
+
+    def commit_the_same(self, before: JavaObject, after: JavaObject) -> bool:
+        """True if the records that the line's replica commits are those that other observed replicas commit."""
+        return self._holds(COMMIT_THE_SAME, before, after)
+
+    def _holds(self, operator: str, before: JavaObject, after: JavaObject) -> bool:
+        value = self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, before, after, 0)
+        return bool(value.equals(self._tlc.true))
 
     def violated_invariants(self, state: JavaObject) -> tuple[str, ...]:
         """Return the names of the full invariants that the state violates."""
@@ -320,6 +365,10 @@ class TraceModel:
     def false_conjunct(self, action: str, state: JavaObject) -> FalseConjunct | None:
         """Return the first conjunct of an action that is false in a state with a bound event."""
         return false_conjunct(self.specification, self._tlc.named[action], state)
+
+
+def _config(configuration: Configuration, opaque: frozenset[int]) -> dict[str, object]:
+    return {**configuration_to_model(configuration), "opaque": opaque}
 
 
 def _values_of(checkpoint: Checkpoint, *, is_part: bool) -> dict[str, object]:

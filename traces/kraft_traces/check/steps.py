@@ -7,7 +7,7 @@ from msgspec import UNSET
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.check.diagnosis import Diagnosis, Where
-from kraft_traces.check.model import TraceModel
+from kraft_traces.check.model import PART_LINES, WHOLE_LINES, TraceModel
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.lines import EventLine
 
@@ -33,7 +33,9 @@ class Steps:
         self._model = model
         self._diagnosis = diagnosis
         self.not_judged: frozenset[str] = frozenset()
-        """Properties that cannot be judged because the trace has unrecorded events."""
+        """Properties that are not judged, because events are not recorded, or a replica is not observed.
+
+        Either none, or those that compare with all committed records."""
 
     def successors(self, line: EventLine, before: JavaObject) -> Successors:
         """Return the successors under the line's action; if there is none, the one in which the event is refused."""
@@ -53,9 +55,12 @@ class Steps:
 
     def violation(self, where: Where, after: JavaObject) -> Rejection | None:
         """Return the rejection of a step that violates properties; None if it violates none."""
-        if where.line.event in NETWORK_EVENTS or self._model.properties_hold(where.before, after):
+        operators = PART_LINES if self.not_judged else WHOLE_LINES
+        if where.line.event in NETWORK_EVENTS or self._model.properties_hold(where.before, after, operators):
             return None
         violated = self._judged(self._model.violated_properties(where.before, after))
+        if self.not_judged and not self._model.commit_the_same(where.before, after):
+            violated += ("StateMachineSafety",)
         return self._diagnosis.violation(where, violated) if violated else None
 
     def violated_invariants(self, state: JavaObject) -> tuple[str, ...]:

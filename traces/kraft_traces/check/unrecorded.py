@@ -32,11 +32,6 @@ from kraft_traces.messages import message_of
 from kraft_traces.values import traced_record, traced_snapshot
 from kraft_traces.vocabulary import HANDLE
 
-NEED_WHOLE_HISTORY = frozenset(
-    ("LeaderCompleteness", "CommittedNeverLost", "StateMachineSafety", "OnePendingChange", "ConfigOverlap")
-)
-"""Properties that compare with everything committed, because unrecorded events may have committed more."""
-
 _GAPS_MAX = 1_000
 """Maximum number of described gaps: a trace that is watched for days may have many."""
 
@@ -83,9 +78,7 @@ def sent_message(line: EventLine, original: EventLine) -> TracedMessage | None:
         return None
     message = line.message
     if message is UNSET or original.message is UNSET or original.message.correlation_id is UNSET:
-        raise InconclusiveError(
-            "the message is from a replica with unrecorded events, and some of its fields are missing"
-        )
+        raise InconclusiveError("no line sends the message, and some of its fields are missing")
     # Without one, it is a response to a request that its receiver no longer awaits.
     return replaced(message, correlation_id=line.sequence) if message.correlation_id is UNSET else message
 
@@ -101,11 +94,11 @@ def with_message(model: TraceModel, state: JavaObject, sent: int, message: Trace
     try:
         return model.with_message(state, sent, message_of(message))
     except IncompleteLineError as error:
-        raise InconclusiveError(f"{error}, and the message is from a replica with unrecorded events") from error
+        raise InconclusiveError(f"{error}, and no line sends the message") from error
 
 
 def resume_state(
-    model: TraceModel, configuration: Configuration, state: JavaObject, line: EventLine
+    model: TraceModel, configuration: Configuration, state: JavaObject, line: EventLine, opaque: frozenset[int]
 ) -> JavaObject | None:
     """Return the state with the line's replica as recorded in the line; None if fields of its state are missing.
 
@@ -129,9 +122,9 @@ def resume_state(
         return None
     resumed = checkpoint._replace(
         replicas={**checkpoint.replicas, line.replica: replica},
-        recollection=_with_history_of(checkpoint.recollection, checkpoint.replicas[line.replica], replica),
+        recollection=with_history_of(checkpoint.recollection, checkpoint.replicas[line.replica], replica),
     )
-    return model.state_at(configuration, resumed, is_part=True)
+    return model.with_replicas(state, configuration, resumed, opaque)
 
 
 def _up_to(log: Log, recorded: Any) -> Log | None:
@@ -154,7 +147,7 @@ def _epoch_start(log: Log, epoch: int) -> int | None:
     return next(offsets, None)
 
 
-def _with_history_of(history: Recollection, before: ReplicaState, after: ReplicaState) -> Recollection:
+def with_history_of(history: Recollection, before: ReplicaState, after: ReplicaState) -> Recollection:
     """Return the history of the properties with the vote and the leadership of a recorded state added."""
     number, votes, epochs = after.key.id, history.votes[after.key.id], dict(history.epochs)
     if before.key != after.key:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from kraft_spec.difference import Difference
 from kraft_traces.alternatives.decisions import OpenAnswer
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared
+from kraft_traces.check.judged import JUDGED_IN_FULL, Judged
 from kraft_traces.check.wording import WHOLE
 
 
@@ -141,6 +142,8 @@ class Verdict:
     """Settings of open decisions that the trace needs; only foreign traces have this choice."""
     compared: Compared = NOTHING_COMPARED
     """How much of the trace was compared."""
+    judged: Judged = JUDGED_IN_FULL
+    """Properties that are not judged in full, because the trace does not observe all replicas."""
     compiled: int = 0
     """Number of events that the compiled model accepted; TLC, which interprets the model, checked all others."""
     both: int = 0

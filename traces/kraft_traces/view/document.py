@@ -27,7 +27,8 @@ class Document(TypedDict):
     source: str
     header: dict[str, Any]
     replicas: list[dict[str, Any]]
-    """Keys: id, voter, directory_id, `start`: its state before the first event, null if the profile is not known."""
+    """Keys: id, voter, directory_id, `start`: its state before the first event, null if the profile is not known or the
+    replica is not observed."""
     events: list[dict[str, Any]]
     """Keys: sequence, line, time_ms, replica, event, cause, message, input, effects, refusal, crash, answer as in the
     line; `changed`: fields of the state that are other ones than in the replica's event before; `log`: see
@@ -138,7 +139,8 @@ def _starts(header: HeaderLine) -> dict[int, dict[str, Any]]:
     except UnknownProfileError:
         return {}
     world = World(configuration)
-    return {replica: _observed(traced_state(world.state(replica))) for replica in configuration.replicas}
+    observed = configuration.replicas.keys() - header.opaque
+    return {replica: _observed(traced_state(world.state(replica))) for replica in sorted(observed)}
 
 
 def _observed(state: TracedState) -> dict[str, Any]:

@@ -39,6 +39,8 @@ def verdict_document(verdict: Verdict | PartitionVerdict, source: str) -> dict[s
     document: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
     if rejection is not None:
         document["headline"] = rejection.headline()
+    elif isinstance(verdict, Verdict):
+        document["notes"] = list(verdict.judged.lines())
     return document
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
-from kraft_dev.benchmark.recording import Recording, rewrite_as_foreign
+from kraft_dev.benchmark.recording import Recording, rewrite_as_foreign, take_replica_away
 from kraft_traces.check import EVERY, VerdictKind, check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
 from kraft_traces.check.model import trace_model
@@ -16,6 +16,9 @@ CHECK_TARGET = 40_000
 
 OTHERS_TARGET = 25_000
 """Events per second for traces of other software, which omit fields."""
+
+OPAQUE_TARGET = 20_000
+"""Events per second for traces that do not observe one replica."""
 
 INTERPRETED_TARGET = 8
 """Speedup of the compiled model over TLC's interpreter."""
@@ -40,29 +43,36 @@ def measure_checking(
 ) -> list[Figure]:
     """Check the traces `warm_up` times unmeasured, then `passes` times, and return the median pass.
 
-    Passes over traces as other software might write them, and passes that TLC interprets, alternate
-    with these.  "One core" is CPU time of all threads of the process, Java's included.
+    Passes over traces as other software might write them, over traces without one replica, and passes that TLC
+    interprets, alternate with these.  "One core" is CPU time of all threads of the process, Java's included.
 
     Raises:
         BenchmarkError: a trace is not accepted.
     """
     events = sum(recording.events for recording in recordings)
     trace_model()
-    foreign = rewrite_as_foreign(recordings)
+    foreign, opaque = rewrite_as_foreign(recordings), take_replica_away(recordings)
     for _ in range(warm_up):
-        _timed_pass(recordings, every)
-        _timed_pass(foreign, every)
+        for traces in (recordings, foreign, opaque):
+            _timed_pass(traces, every)
     _timed_pass(recordings, every, INTERPRETED)
-    taken, of_other_software, interpreted = [], [], []
+    taken, of_other_software, without_replica, interpreted = [], [], [], []
     for _ in range(passes):
         taken.append(_timed_pass(recordings, every))
         of_other_software.append(_timed_pass(foreign, every))
+        without_replica.append(_timed_pass(opaque, every))
         interpreted.append(_timed_pass(recordings, every, INTERPRETED))
     seconds = median(taken)
     return [
         Figure("trace checking, one core", events / seconds, CHECK_TARGET, "events/s"),
         Figure(
             "checking traces of other software, one core", events / median(of_other_software), OTHERS_TARGET, "events/s"
+        ),
+        Figure(
+            "checking traces without one replica, one core",
+            sum(recording.events for recording in opaque) / median(without_replica),
+            OPAQUE_TARGET,
+            "events/s",
         ),
         Figure("against interpreting", median(interpreted) / seconds, INTERPRETED_TARGET),
     ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
+from kraft_dev.opaque_traces import without_replicas
 from kraft_dev.other_software import of_other_software
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
@@ -35,6 +36,15 @@ def record_run(plan: RunPlan) -> Recording:
 def record_workloads(events: int) -> list[Recording]:
     """Return one trace of each named workload."""
     return [record_run(RunPlan(seed=1, steps=events, workload=name)) for name in WORKLOADS]
+
+
+def take_replica_away(recordings: Iterable[Recording]) -> list[Recording]:
+    """Return the same traces as if nobody had recorded replica 3."""
+    rewritten = []
+    for original in recordings:
+        lines = list(without_replicas(original.content.splitlines(keepends=True), (3,)))
+        rewritten.append(Recording(original.name, len(lines) - 2, b"".join(lines)))
+    return rewritten
 
 
 def rewrite_as_foreign(recordings: Iterable[Recording]) -> list[Recording]:

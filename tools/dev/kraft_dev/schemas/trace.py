@@ -27,9 +27,9 @@ _SETS = {
     "TracedVoters": ("voters", "target"),
     "TracedRecord": ("voters", "details", "target"),
     "TracedSnapshot": ("voters", "details", "target"),
-    "TracedReplica": ("initial_voters",),
+    "DeclaredReplica": ("initial_voters",),
     "TracedInput": ("voters",),
-    "CheckpointLine": ("replicas", "network", "cuts"),
+    "CheckpointLine": ("replicas", "network", "cuts", "observed"),
     "TracedHistory": ("epochs", "votes"),
     "TracedLedEpoch": ("leaders",),
     "TracedVotes": ("candidates",),
@@ -80,8 +80,10 @@ def _leave_nothing_out(definitions: dict[str, Any]) -> None:
     }
     message = definitions["TracedFlight"]["properties"]["message"]
     message["properties"] = {"records": whole_records}
+    # A Fetch of a replica that is not observed has no id.
     message["allOf"] = [
-        _required_if("type", [name], list(kind.__struct_fields__)) for name, kind in TRACED_MESSAGES.items()
+        _required_if("type", [name], [it for it in kind.__struct_fields__ if (name, it) != ("FetchRequest", "id")])
+        for name, kind in TRACED_MESSAGES.items()
     ]
     for owner in (replica, definitions["TracedCommitted"]["properties"]):
         owner["records"]["items"] = {**owner["records"]["items"], **whole_records["items"]}

@@ -18,6 +18,7 @@ function showVerdict(box, trace) {
   box.className = said[0];
   box.textContent = said[1];
   if (verdict?.compared?.whole) box.append(element("p", { textContent: comparedWords(verdict.compared) }));
+  for (const note of verdict?.notes ?? []) box.append(element("p", { textContent: `${note[0].toUpperCase()}${note.slice(1)}.` }));
   const off = trace.header.switched_off ?? [];
   if (off.length) box.append(element("p", { textContent: "Rules that this run omits on purpose:" }), ruleList(trace, off));
 }

@@ -15,6 +15,8 @@ import tlc2.value.impl.Value;
 final class Comparison {
   private static final String[] WHICH_MESSAGE = {"type", "source", "destination", "id", "cluster_id", "timeout_ms"};
 
+  private static final String FETCH_SUFFIX = ".fetch";
+
   private final boolean own;
   private final Shown state;
   private final Map<String, Shown> messages;
@@ -46,6 +48,13 @@ final class Comparison {
     Map<String, Shown> found = new HashMap<>();
     for (int i = 0; i < table.size; i++) found.put(table.names[i], new Shown((Fields) table.values[i]));
     return found;
+  }
+
+  /** The model's value of a message that no line sends. */
+  Value message(Fields message) {
+    Shown table = messages.get(message.get("type"));
+    require(table != null, "no such message");
+    return table.record(table.stated(message));
   }
 
   /** Is a field there that may be left out in traces of other software? */
@@ -140,7 +149,11 @@ final class Comparison {
     Shown table = messages.get(message.get("type"));
     require(table != null, "no such message");
     String identifier = number + "." + message.get("destination") + table.suffix;
-    require(identifier.equals(message.get("id")) && sentNow.add(identifier), "another id");
+    Object shown = message.get("id");
+    if ("FetchResponse".equals(message.get("type")) && (identifier + FETCH_SUFFIX).equals(shown)) {
+      identifier += FETCH_SUFFIX;
+    }
+    require(identifier.equals(shown) && sentNow.add(identifier), "another id");
     require(table.compared(message, expected) || !own, "a field is missing");
     require(!own || table.holdsAll(message), "a field is missing");
     return table.isWhole(message);

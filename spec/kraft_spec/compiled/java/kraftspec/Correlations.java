@@ -25,6 +25,8 @@ final class Correlations {
     final Set<Long> open = new HashSet<>();
   }
 
+  private static final long BEFORE = 0;
+
   private final int rememberedMax;
   private final Map<Long, Connection> connections = new TreeMap<>();
   private final Set<Long> unsure = new TreeSet<>();
@@ -65,14 +67,34 @@ final class Correlations {
     return text.append("],").append(unsure).append(']').toString();
   }
 
-  /** Puts the ids of a line in the model's numbers; {@code starts} says that its replica starts anew. */
-  void translate(Fields line, long replica, long sequence, boolean starts) {
+  /** The model's number of the request that a message to this replica is or answers; null if it is not known. */
+  Long numberOf(Fields message, long replica) {
+    long source = number(message, "source"), given = number(message, "correlation_id");
+    return line(isRequest(message) ? place(source, replica) : place(replica, source), given);
+  }
+
+  /**
+   * Puts the ids of a line in the model's numbers; {@code starts} says that its replica starts anew. No line sent the
+   * message that it receives if it is {@code unsent}; of a request from an opaque replica, the number is always that of
+   * the line.
+   */
+  void translate(Fields line, long replica, long sequence, boolean starts, boolean unsent, boolean anew) {
     sent.clear();
     answered = null;
     restarted = starts ? replica : -1;
     if (line.get("answer") != null) translate(Form.typed(line.get("answer"), Fields.class), -1);
     Object message = line.get("message");
-    if (message != null) delivered(Form.typed(message, Fields.class), replica);
+    if (message != null) {
+      Fields shown = Form.typed(message, Fields.class);
+      boolean unknown = unsent && numberOf(shown, replica) == null;
+      if (unsent && isRequest(shown) && (anew || unknown)) {
+        long place = place(number(shown, "source"), replica);
+        sent.add(new long[] {place, number(shown, "correlation_id"), anew ? sequence : BEFORE, 0});
+      }
+      // Its receiver does not await a response to no request, so any number does that no request has.
+      if (unknown && !isRequest(shown)) shown.set("correlation_id", sequence);
+      else delivered(shown, replica);
+    }
     if (line.get("effects") != null) {
       for (Object one : Form.typed(line.get("effects"), Object[].class)) {
         Fields effect = Form.typed(one, Fields.class);
@@ -94,7 +116,8 @@ final class Correlations {
     if (answered != null) at(answered[0]).open.remove(answered[1]);
     for (long[] one : sent) {
       Connection connection = at(one[0]);
-      connection.open.add(one[1]);
+      if (one[3] == 0) connection.open.remove(one[1]);
+      else connection.open.add(one[1]);
       connection.lines.remove(one[1]);
       connection.lines.put(one[1], one[2]);
       if (connection.lines.size() > rememberedMax) {
@@ -129,7 +152,7 @@ final class Correlations {
   }
 
   private boolean isOpen(long place, long given) {
-    for (long[] one : sent) if (one[0] == place && one[1] == given) return true;
+    for (long[] one : sent) if (one[0] == place && one[1] == given) return one[3] == 1;
     if (place >> 32 == restarted || answered != null && answered[0] == place && answered[1] == given) return false;
     Connection known = connections.get(place);
     return known != null && known.open.contains(given);
@@ -164,7 +187,7 @@ final class Correlations {
     }
     long place = place(replica, number(message, "destination")), given = number(message, "correlation_id");
     if (isOpen(place, given)) throw new Declined("an id that is taken");
-    sent.add(new long[] {place, given, sequence});
+    sent.add(new long[] {place, given, sequence, 1});
     message.set("correlation_id", sequence);
   }
 

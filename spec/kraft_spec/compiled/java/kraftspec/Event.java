@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import kraftspec.Flights.Sent;
 import kraftspec.Json.Fields;
 import tlc2.value.impl.BoolValue;
@@ -32,6 +33,9 @@ final class Event {
   private static final int NOT_SHOWN = -2;
   private static final Values.Shape NOW =
       new Values.Shape("destination", "correlation_id", "records", "watermark", "error");
+  private static final Value NO_ANSWER =
+      NOW.of(IntValue.gen(-1), IntValue.gen(-1), IntValue.gen(0), IntValue.gen(NOT_SHOWN), Form.text(""));
+  private static final Set<Object> SENT = Set.of("Send", "Answer", "StartTimer");
   private static final Values.Shape FETCHES = new Values.Shape("waits", "now", "late");
 
   final String name;
@@ -61,6 +65,13 @@ final class Event {
     starts = (Boolean) table.get("starts");
     bits = (Long) table.get("bits");
     input = table.get("input") == Json.NULL ? null : new Shown((Fields) table.get("input"));
+  }
+
+  private static final Values.Shape UNSENT = new Values.Shape("name", "sequence", "message");
+
+  /** The value of {@code event} for the step in which a replica that is not observed sends a message. */
+  static Value unsent(long number, Value message) {
+    return UNSENT.of(Form.text("OpaqueSend"), IntValue.gen((int) number), message);
   }
 
   /** The value of {@code event}; of {@code given}, {@code crash}, {@code came} and {@code fetches} each may be null. */
@@ -102,29 +113,70 @@ final class Event {
     return number;
   }
 
-  /** What a line of other software shows of the answer to the Fetch that arrives in it; null where none arrives. */
+  /**
+   * What a line of other software shows of its answers to Fetches, as kraft_traces.check.fetch_answers has it; null where
+   * it has none and no Fetch arrives. Late answers are put last.
+   */
   Value answeredFetch(Fields line) {
     if (line.get("effects") == null) return null;
     boolean fetchArrives = name.equals("HandleFetchRequest");
-    Fields answer = null;
-    for (Object one : Form.typed(line.get("effects"), Object[].class)) {
-      Object sent = Form.typed(one, Fields.class).get("message");
-      if (!(sent instanceof Fields) || !"FetchResponse".equals(((Fields) sent).get("type"))) continue;
-      require(fetchArrives && answer == null, "a late answer");
-      answer = (Fields) sent;
+    Fields request = fetchArrives ? (Fields) line.get("message") : null;
+    Object[] effects = Form.typed(line.get("effects"), Object[].class);
+    Value now = null;
+    List<Value> late = new ArrayList<>(0);
+    for (Object one : effects) {
+      Fields answer = fetchAnswer(one);
+      if (answer == null) continue;
+      if (isLate(request, answer)) late.add(shownAnswer(answer));
+      else if (now == null) now = shownAnswer(answer);
     }
-    if (!fetchArrives) return null;
-    require(answer != null, "no answer");
-    Fields request = (Fields) line.get("message");
-    require(Json.same(answer.get("destination"), request.get("source")), "a late answer");
-    require(Json.same(answer.get("correlation_id"), request.get("correlation_id")), "a late answer");
+    if (!fetchArrives && late.isEmpty()) return null;
+    if (!late.isEmpty()) line.set("effects", withLateLast(request, effects));
+    boolean waits = fetchArrives && now == null && line.get("crash") == null;
+    return FETCHES.of(
+        waits ? BoolValue.ValTrue : BoolValue.ValFalse,
+        now == null ? NO_ANSWER : now,
+        new TupleValue(late.toArray(new Value[0])));
+  }
+
+  private static Fields fetchAnswer(Object effect) {
+    Object sent = Form.typed(effect, Fields.class).get("message");
+    return sent instanceof Fields && "FetchResponse".equals(((Fields) sent).get("type")) ? (Fields) sent : null;
+  }
+
+  /** Does it answer an earlier Fetch than the one that arrives, which is null if none does? */
+  private static boolean isLate(Fields request, Fields answer) {
+    return request == null
+        || differ(answer.get("destination"), request.get("source"))
+        || differ(answer.get("correlation_id"), request.get("correlation_id"));
+  }
+
+  private static boolean differ(Object one, Object other) {
+    return one != null && other != null && !Json.same(one, other);
+  }
+
+  /** The messages at the end of a line in an order in which late answers are the last; the order says nothing. */
+  private static Object[] withLateLast(Fields request, Object[] effects) {
+    int end = effects.length;
+    while (end > 0 && SENT.contains(((Fields) effects[end - 1]).get("kind"))) end--;
+    List<Object> ordered = new ArrayList<>(Arrays.asList(effects).subList(0, end));
+    List<Object> late = new ArrayList<>();
+    for (int i = end; i < effects.length; i++) {
+      Fields answer = fetchAnswer(effects[i]);
+      (answer != null && isLate(request, answer) ? late : ordered).add(effects[i]);
+    }
+    ordered.addAll(late);
+    return ordered.toArray();
+  }
+
+  private static Value shownAnswer(Fields answer) {
     Object records = answer.get("records"), error = answer.get("error"), watermark = answer.get("high_watermark");
-    Value now = NOW.of(
-        IntValue.gen(Form.integer(answer.get("destination"))),
-        IntValue.gen(Form.integer(answer.get("correlation_id"))),
+    Object to = answer.get("destination"), request = answer.get("correlation_id");
+    return NOW.of(
+        IntValue.gen(to == null ? -1 : Form.integer(to)),
+        IntValue.gen(request == null ? -1 : Form.integer(request)),
         IntValue.gen(records == null ? 0 : Form.typed(records, Object[].class).length),
         IntValue.gen(watermark == null ? NOT_SHOWN : Form.integer(watermark)),
         Form.text(error == null ? "" : Form.typed(error, String.class)));
-    return FETCHES.of(BoolValue.ValFalse, now, new TupleValue(new Value[0]));
   }
 }

@@ -23,6 +23,12 @@ final class Flights {
   }
 
   private final Map<String, Sent> onTheirWay = new HashMap<>();
+  private final Opaque opaque;
+
+  Flights(Opaque opaque) { this.opaque = opaque; }
+
+  /** A message that a line shows without a line that sent it. */
+  static Sent unsent(Fields message, long sequence, int receiver) { return new Sent(message, sequence, receiver, 1); }
 
   /** [[id, copies, message], ...] */
   void begin(Object[] sent) {
@@ -60,7 +66,7 @@ final class Flights {
 
   /** The line of this event is accepted: one message came, if not null, others are sent. */
   void follow(String event, Sent came, String identifier, Fields line) {
-    if (came != null) {
+    if (came != null && identifier != null) {
       if (event.equals("DuplicateMessage")) came.copies++;
       else if (--came.copies == 0) onTheirWay.remove(identifier);
     }
@@ -71,7 +77,7 @@ final class Flights {
       Fields effect = (Fields) one;
       if (!"Send".equals(effect.get("kind"))) continue;
       Fields message = (Fields) effect.get("message");
-      remember((String) message.get("id"), message, 1);
+      if (!opaque.isOpaque(message.get("destination"))) remember((String) message.get("id"), message, 1);
     }
   }
 

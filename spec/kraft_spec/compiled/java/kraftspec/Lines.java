@@ -26,7 +26,8 @@ public final class Lines {
   private final Set<Long> replicas = new HashSet<>();
   private final int every;
   private final Correlations correlations;
-  private final Flights flights = new Flights();
+  private final Opaque opaque = new Opaque();
+  private final Flights flights = new Flights(opaque);
   private final Comparison comparison;
   private final Candidates candidates;
 
@@ -71,25 +72,33 @@ public final class Lines {
   public void opening(String[] names, Value[] values) { opening = State.of(names, values); }
 
   /** Begins there; the rest is as for {@link #begin}. */
-  public void start(String sent, String known, long newest, long newestTime) {
+  public void start(String sent, String known, String opaqueNow, long newest, long newestTime) {
     candidates.start(opening.copy());
-    begin(sent, known, newest, newestTime);
+    begin(sent, known, opaqueNow, newest, newestTime);
   }
 
   /**
    * Begins at these states, each with the answers that led to it, with the messages that are on their way, for {@link
-   * Flights}, and with the correlation ids that are known, for {@link Correlations}. The lines before have left so many
-   * states {@code besides} one.
+   * Flights}, with the correlation ids that are known, for {@link Correlations}, and the replicas that are not observed,
+   * for {@link Opaque}. The lines before have left so many states {@code besides} one.
    */
   public void begin(
-      TLCState[] at, long[] answers, long besides, String sent, String known, long newest, long newestTime) {
+      TLCState[] at,
+      long[] answers,
+      long besides,
+      String sent,
+      String known,
+      String opaqueNow,
+      long newest,
+      long newestTime) {
     candidates.begin(at, answers, besides);
-    begin(sent, known, newest, newestTime);
+    begin(sent, known, opaqueNow, newest, newestTime);
   }
 
-  private void begin(String sent, String known, long newest, long newestTime) {
+  private void begin(String sent, String known, String opaqueNow, long newest, long newestTime) {
     sequence = newest;
     time = newestTime;
+    opaque.begin((Fields) parsed(opaqueNow));
     flights.begin((Object[]) parsed(sent));
     if (!own) correlations.begin((Object[]) parsed(known));
   }
@@ -196,12 +205,22 @@ public final class Lines {
     long replica = 0;
     if (event.atReplica) {
       replica = Form.typed(line.get("replica"), Long.class);
-      require(replicas.contains(replica), "no such replica");
+      require(replicas.contains(replica) && !opaque.isOpaque(replica), "no such replica");
       known++;
     }
+    boolean unsent = false;
     if (!own) {
       require(!event.atReplica || line.get("effects") != null, "what it sends is not shown");
-      correlations.translate(line, replica, number, event.starts);
+      if (event.message != null) {
+        Fields received = Form.typed(line.get("message"), Fields.class);
+        unsent = opaque.isUnsent(received, replica, correlations);
+        if (unsent) {
+          require(line.get("cause") == null, "a cause without an id");
+          if (Long.valueOf(0).equals(received.get("high_watermark"))) received.set("high_watermark", -1L);
+        }
+      }
+      boolean anew = unsent && opaque.isOpaque(((Fields) line.get("message")).get("source"));
+      correlations.translate(line, replica, number, event.starts, unsent, anew);
     }
     Fields input = null;
     if (event.input != null) {
@@ -211,7 +230,15 @@ public final class Lines {
     Fields message = null;
     Sent came = null;
     String identifier = null;
-    if (event.message != null) {
+    Value unsentBound = null;
+    if (unsent) {
+      message = (Fields) line.get("message");
+      require(event.message.equals(message.get("type")), "another message");
+      require(Long.valueOf(replica).equals(message.get("destination")), "another receiver");
+      came = Flights.unsent(message, number, (int) replica);
+      unsentBound = Event.unsent(number, comparison.message(message));
+      known++;
+    } else if (event.message != null) {
       message = Form.typed(line.get("message"), Fields.class);
       identifier = Form.typed(message.get("id"), String.class);
       require(event.message.equals(message.get("type")), "another message");
@@ -241,8 +268,8 @@ public final class Lines {
     for (String shown : event.atReplica ? SHOWN_OF_REPLICA : SHOWN_OF_NETWORK) if (line.get(shown) != null) known++;
     require(known == line.size, "a field that is not known");
     Value bound = event.bound(replica, number, input, crash, came, own ? null : event.answeredFetch(line));
-    List<Candidates.Candidate> next = candidates.after(event, line, number, bound);
-    require(number % every != 0 || Candidates.hold(next), "an invariant");
+    List<Candidates.Candidate> next = candidates.after(event, line, number, unsentBound, bound);
+    require(number % every != 0 || candidates.hold(next), "an invariant");
 
     long shown = comparison.shown(event, candidates.shown(), input, message);
     event.counts.merge(shown, 1, Integer::sum);

@@ -16,6 +16,7 @@ final class Shown {
   private final Values.Field[] places;
   private final String[] required;
   final String suffix;
+  private Values.Shape shape;
 
   /**
    * {"fields": {field: [name in the model, form]}, "constants": {name: value}, "beyond": {field: form}, "required":
@@ -56,6 +57,32 @@ final class Shown {
     for (int i = 0; i < beyond.length; i++) held[i].of(there(given, beyond[i]));
     System.arraycopy(constants, 0, values, fields.length, constants.length);
     return values;
+  }
+
+  /** The model's values of an object that leaves out nothing that the model has. */
+  Value[] stated(Fields given) {
+    Value[] values = new Value[names.length];
+    for (int i = 0; i < fields.length; i++) values[i] = forms[i].of(there(given, fields[i]));
+    int known = fields.length;
+    for (int i = 0; i < beyond.length; i++) {
+      Object value = given.get(beyond[i]);
+      if (value == null) continue;
+      known++;
+      held[i].of(value);
+    }
+    if (known != given.size) throw new Declined("a field that is not known");
+    System.arraycopy(constants, 0, values, fields.length, constants.length);
+    return values;
+  }
+
+  /** The record of values in the order of {@link #names}. */
+  Value record(Value[] values) {
+    if (shape == null) {
+      String[] written = new String[names.length];
+      for (int i = 0; i < written.length; i++) written[i] = names[i].toString();
+      shape = new Values.Shape(written);
+    }
+    return shape.of(values);
   }
 
   private static Object there(Fields given, String name) {
