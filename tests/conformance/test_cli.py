@@ -197,6 +197,7 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) 
         (["scenario", "s27", "--variant", "kafka"], "kafka-4"),
         (["scenario", "ping-pong", "--variant", "nope"], "with-the-rule"),
         (["rules", "prevote.leader.reject"], "prevote.leader.rejects"),
+        (["rules", "Pre-Vote", "xyzzy"], "no rule has the id or the words 'Pre-Vote xyzzy'"),
         (["model", "nope"], "no model check 'nope'; kraft-spec model lists them, and --help the groups"),
         (["model", "liveness-comit"], "no model check 'liveness-comit'; did you mean liveness-commit"),
         (["model", "smoke", "--profile", "nope"], "kafka-4.1"),
@@ -283,6 +284,13 @@ def test_the_list_of_rules_has_their_status(capsys: Captured) -> None:
     ]
     _, listed = document(capsys, "rules", "bootstrap")
     assert {row["id"]: row["status"] for row in listed} == statuses
+
+
+def test_rules_are_found_by_words_of_their_texts_and_sources(capsys: Captured) -> None:
+    _, listed = document(capsys, "rules", "EPOCH", "directory id")
+    texts = [" ".join(filter(None, map(str, row.values()))).casefold() for row in listed]
+    assert texts
+    assert all("epoch" in text and "directory id" in text for text in texts)
 
 
 def test_text_from_a_trace_is_shown_as_it_is(trace: Path, capsys: Captured) -> None:

@@ -12,41 +12,59 @@ from kraft_conformance.failure import usage_error
 from kraft_mutants import load_catalogue
 from kraft_mutants.evidence import Row, rows_about
 from kraft_proofs.theorems import theorems
-from kraft_spec.rules import Rule, UnknownRuleError, load_registry
+from kraft_spec.rules import Registry, Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import Citation, citations_of
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.rules.sources import reference_tests
 from kraft_vectors.manifest import read_manifest
 
-RuleId = Annotated[str | None, typer.Argument(help="A rule id, a group such as `prevote`, or a prefix with `.*`.")]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="ID|WORD",
+        help="A rule id, a group such as `prevote`, a prefix with `.*`, or words of titles, texts and sources.",
+    ),
+]
 
 
-def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
+def rules(words: Words = None, as_json: Json = False) -> int:
     """Show the rules: all of them in a table, or one with everything that is known about it."""
     registry = load_registry()
-    if rule_id is not None and rule_id in registry:
-        return _show_rule(registry[rule_id], as_json)
-    if rule_id is None:
-        chosen = tuple(registry)
-    elif rule_id in registry.groups:
-        chosen = tuple(registry.group(rule_id))
-    else:
-        chosen = tuple(registry.matching(rule_id))
-        if not chosen:
-            try:
-                registry[rule_id]
-            except UnknownRuleError as error:
-                raise usage_error(str(error)) from error
+    if words and len(words) == 1 and words[0] in registry:
+        return _show_rule(registry[words[0]], as_json)
+    chosen = _choose(registry, words) if words else tuple(registry)
     if as_json:
         print_json([rule.as_dict() for rule in chosen])
         return 0
     rows = [(rule.id, rule.level, "yes" if rule.safety else "", rule.status, rule.title) for rule in chosen]
     show_table(f"{len(chosen)} rules", ("id", "level", "safety", "status", "title"), rows)
-    if rule_id is not None:
+    if words:
         rows_of_all = (row for rule in chosen for row in rows_about(rule.id, load_catalogue()))
         # A mutant that breaks several rules has a row for each.
         _show_mutants(list({row.bug: row for row in rows_of_all}.values()), with_rule=True)
     return 0
+
+
+def _choose(registry: Registry, words: Sequence[str]) -> tuple[Rule, ...]:
+    """Return the rules of a group or prefix, or else those in whose text all words occur."""
+    name = words[0]
+    if len(words) == 1 and name in registry.groups:
+        return tuple(registry.group(name))
+    if len(words) == 1 and "." in name:
+        try:
+            return tuple(registry.matching(name)) or (registry[name],)
+        except UnknownRuleError as error:
+            raise usage_error(str(error)) from error
+    chosen = tuple(rule for rule in registry if _has_words(rule, words))
+    if not chosen:
+        raise usage_error(f"no rule has the id or the words {' '.join(words)!r}; `kraft-spec rules` lists them")
+    return chosen
+
+
+def _has_words(rule: Rule, words: Iterable[str]) -> bool:
+    texts = (rule.id, rule.title, rule.statement, *rule.source, rule.kafka, rule.open, rule.example)
+    text = " ".join(filter(None, texts)).casefold()
+    return all(word.casefold() in text for word in words)
 
 
 def _show_rule(rule: Rule, as_json: bool) -> int:
