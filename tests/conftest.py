@@ -19,7 +19,7 @@ settings.register_profile(
 )
 # derandomize: the same commit gives the same verdict; the nightly profile is the one that explores, other examples each
 # night.
-settings.register_profile("ci", settings.get_profile("quick"), max_examples=40, derandomize=True, database=None)
+settings.register_profile("ci", settings.get_profile("quick"), max_examples=30, derandomize=True, database=None)
 settings.register_profile("nightly", settings.get_profile("quick"), max_examples=500)
 
 
