@@ -76,6 +76,7 @@ def test_the_action_installs_from_its_own_sources(tmp_path: Path) -> None:
     _check_reports_of_the_action(tmp_path, f"{python} -m kraft_conformance.adapters.reference", 0)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("adapter", "code"), [(REFERENCE, 0), (WRONG, 1)], ids=["passes", "fails"])
 def test_the_job_of_gitlab_runs_the_vectors_and_leaves_reports(tmp_path: Path, adapter: str, code: int) -> None:
     head, job = yaml.safe_load_all((FILES / "gitlab.yml").read_text())

@@ -32,7 +32,15 @@ def choices(level: str) -> tuple[str, ...]:
     return (*[item for item in ALL_RIGHT if level != "wire" or item != "syncs-at-once"], level)
 
 
-@pytest.mark.parametrize(("level", "least"), [("state", 1.0), ("history", 0.9), ("effects", 0.8), ("wire", 0.7)])
+@pytest.mark.parametrize(
+    ("level", "least"),
+    [
+        ("state", 1.0),
+        pytest.param("history", 0.9, marks=pytest.mark.nightly),
+        pytest.param("effects", 0.8, marks=pytest.mark.nightly),
+        ("wire", 0.7),
+    ],
+)
 def test_all_choices_at_once_are_right(level: str, least: float) -> None:
     outcomes = [outcome(vector, *choices(level)) for vector in VECTORS]
     assert not {item.id: item.reason for item in outcomes if item.status is Status.FAIL}
@@ -43,7 +51,13 @@ def test_all_choices_at_once_are_right_under_the_other_profile() -> None:
     assert {outcome(item, *choices("state"), profile="kafka-4").status for item in OF_BOTH} == {Status.PASS}
 
 
-@pytest.mark.parametrize("mode", ["restarts-unattached", "restarts-prospective", *RIGHT_REQUESTS])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "restarts-unattached",
+        *(pytest.param(mode, marks=pytest.mark.nightly) for mode in ("restarts-prospective", *RIGHT_REQUESTS)),
+    ],
+)
 def test_what_does_not_go_together_is_right_alone(mode: str) -> None:
     assert {outcome(vector, mode).status for vector in VECTORS} == {Status.PASS}
 

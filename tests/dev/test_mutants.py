@@ -309,6 +309,7 @@ def test_a_measurement_is_on_the_page() -> None:
 # -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_a_mutant_that_changes_nothing_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -76,6 +76,7 @@ def test_the_numbers_are_those_of_tlc_and_no_step_differs(wide: Path) -> None:
     assert _numbers(_checked(wide, jar, both=True)) == expected
 
 
+@pytest.mark.nightly
 def test_a_counterexample_is_the_same(wide: Path) -> None:
     _configure(wide, "NeverTheLast")
     interpreted, compiled = (_checked(wide, jar) for jar in (None, compiled_check(wide, "Wide", "Wide")))

@@ -55,6 +55,7 @@ def run(scratch: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=scratch, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
 
 
+@pytest.mark.nightly
 def test_the_field_is_written_and_checked(scratch: Path) -> None:
     trace = scratch / "run.jsonl"
     simulated = run(scratch, "simulate", "--seed", "3", "--steps", "200", "--output", str(trace))

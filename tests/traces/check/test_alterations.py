@@ -100,6 +100,7 @@ def test_the_reference_agrees_that_a_recorded_trace_is_a_run(workload: str) -> N
     assert not is_a_run(trace.configuration, trace.lines[1:])
 
 
+@pytest.mark.nightly
 def test_alterations_reach_every_field_of_every_type() -> None:
     """The workloads have every structure that a line of our own can hold; `unrecorded` is of merged traces."""
     # Of three voters one follower completes a majority: only a larger quorum counts who fetched so far.

@@ -92,7 +92,7 @@ def verdict(trace: Recorded, lines: Iterable[EventLine]) -> Verdict:
 @pytest.mark.parametrize(
     ("other", "workload"),
     [
-        (in_portions, "crashes"),
+        pytest.param(in_portions, "crashes", marks=pytest.mark.nightly),
         (reversed_messages, "crashes"),
         (synced_at_once, "elections"),
     ],

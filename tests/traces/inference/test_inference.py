@@ -83,6 +83,7 @@ def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [*map(encode_line, first.lines)] == [*map(encode_line, second.lines)]
 
 
+@pytest.mark.nightly
 def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rule: fetch.who-fetches."""
     lines, configuration = run(monkeypatch, 1, opaque_profile(KIP))
