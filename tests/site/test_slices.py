@@ -24,7 +24,7 @@ def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts],
     for name, violates in violated.items():
         assert f"- **model check** `{name}`: it omits the rule, and TLC must report `{violates}` viol" in text
         group = find_check(name).groups[0]
-            assert f"  In the group `{group}` of checks. Reproduce with `kraft-spec model {name}`.\n" in text
+        assert f"  In the group `{group}` of checks. Reproduce with `kraft-spec model {name}`.\n" in text
 
 
 def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -> None:
