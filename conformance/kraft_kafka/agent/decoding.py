@@ -47,6 +47,12 @@ def snapshot_piece(raw: RawMessage) -> tuple[int, int, int] | None:
     return piece["position"], len(b64decode(piece["unalignedRecords"] or "")), piece["size"]
 
 
+def piece_of(raw: RawMessage) -> bytes:
+    """Return the bytes of the piece in a FetchSnapshot response; none if it has no piece."""
+    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
+    return b64decode(body["topics"][0]["partitions"][0]["unalignedRecords"] or "") if body["topics"] else b""
+
+
 def records_in(text: str) -> list[Document]:
     """Return the records of batches.
 

@@ -13,9 +13,19 @@ _OFFSETS = ("log_end_offset", "last_epoch", "high_watermark", "voters", "kraft_v
 
 def persist(now: Progress, line: raw.PersistLine) -> None:
     """Add a write of the quorum state file."""
+    if (content := content_of(line.election)) == now.election:
+        # Kafka writes the file at each start; the same content is no effect.
+        return
+    now.election = content
     fields: Document = {"epoch": line.election.epoch, "leader_id": line.election.leader_id}
     fields |= {"voted_key": line.election.voted_key, "version": line.version}
     now.add(line, {"kind": "PersistQuorumState", **fields})
+
+
+def content_of(election: raw.RawElection) -> tuple[object, ...]:
+    """Return what the quorum state file holds."""
+    voted = election.voted_key
+    return election.epoch, election.leader_id, None if voted is None else (voted["id"], voted["directory_id"])
 
 
 def append(now: Progress, line: raw.AppendLine) -> None:

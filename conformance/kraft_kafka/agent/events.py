@@ -19,6 +19,7 @@ from typing import Any
 from kraft_kafka.agent import disk_lines, raw
 from kraft_kafka.agent.decoding import message_fields, snapshot_piece
 from kraft_kafka.agent.drafts import Draft, UnjudgedError, whole
+from kraft_kafka.agent.filling import filled_request, filled_response
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.wire.decoding import Document
 from kraft_reference.log import Snapshot
@@ -26,6 +27,14 @@ from kraft_reference.log import Snapshot
 _CLIENTS = {"AddVoterRequest": "AddVoter", "RemoveVoterRequest": "RemoveVoter"}
 _FETCHES = ("FetchRequest", "FetchSnapshotRequest")
 _UNSENT = 1_000_000_000
+_FIRST_WITH_ENDPOINTS = {
+    "VoteRequest": 1,
+    "BeginQuorumEpochRequest": 1,
+    "EndQuorumEpochRequest": 1,
+    "FetchRequest": 17,
+    "FetchSnapshotRequest": 1,
+}
+"""First versions whose responses have the leader's endpoint."""
 _OF_THE_CHANNEL = (7, 8, 13, "REQUEST_TIMED_OUT")
 """Errors that Kafka's own network channel gives a request without a response, as names or codes: REQUEST_TIMED_OUT,
 BROKER_NOT_AVAILABLE, NETWORK_EXCEPTION."""
@@ -39,11 +48,21 @@ _UNFINISHED = (raw.RequestLine, raw.ResponseLine, raw.TransitionLine, raw.Persis
 class ReplicaEvents:
     """Events of a replica, over all its starts."""
 
-    def __init__(self, replica: int, find_replica: Callable[[int, str], int | None], static: Snapshot) -> None:
-        """Set the function that returns a node's replica for its id and endpoint, and the static voters."""
+    def __init__(
+        self, replica: int, find_replica: Callable[[int, str], int | None], static: Snapshot, *, has_opaque: bool = False
+    ) -> None:
+        """Begin without events.
+
+        Args:
+            replica: id of the replica.
+            find_replica: returns a node's replica for its id and endpoint.
+            static: the static voters.
+            has_opaque: True if other replicas are not observed, so that lines show their messages completely.
+        """
         self.replica = replica
         self._now = Progress()
         self._find_replica, self._static = find_replica, static
+        self._has_opaque = has_opaque
         self._clients = 0
         self._begin(None)
 
@@ -52,8 +71,8 @@ class ReplicaEvents:
         self._now.begin()
         self._wire_ids = wire_ids
         self._resigns = False
-        self._requests: dict[int, tuple[Document, int | None]] = {}
-        """Requests without a response, with a client's number."""
+        self._requests: dict[int, tuple[Document, int | None, int]] = {}
+        """Requests without a response, with a client's number and the version."""
         self._sent: dict[int, tuple[Document, int] | None] = {}
         """Requests sent, with their receiver, by Kafka's correlation id; None for those to itself."""
         self._outstanding: dict[int, int] = {}
@@ -86,6 +105,7 @@ class ReplicaEvents:
         """
         start = file.start
         self._now.log_end_offset = start.log_end_offset
+        self._now.election = None if start.election is None else disk_lines.content_of(start.election)
         self._begin(file.wire_ids)
         if disk is not None:
             self._crash(start, *disk)
@@ -154,6 +174,7 @@ class ReplicaEvents:
             if line.from_role == "Leader":
                 if line.resigning and not self._resigns:
                     # It resigns because its own removal is committed: a part of the event before.
+                    self._now.has_grown = True
                     return
                 name = "Shutdown" if line.resigning or line.shutdown else "CheckQuorumTimeout"
             else:
@@ -230,20 +251,21 @@ class ReplicaEvents:
         if kind in _CLIENTS:
             self._clients += 1
             self._now.open = self._now.event(_CLIENTS[kind], line, inputs=_client_input(self._clients, fields))
-            self._requests[line.number] = (fields, self._clients)
+            self._requests[line.number] = (fields, self._clients, line.version)
             return
         source = _source(fields)
         if source is None or source < 0 or source == self.replica:
             self._now.open = Draft(kind, line.time_us, is_hidden=True)
             return
+        fields = filled_request(fields) if self._has_opaque else fields
         message = whole(fields, source, self.replica, line.correlation_id)
         self._now.open = self._now.event(f"Handle{kind}", line, message)
-        self._requests[line.number] = (message, None)
+        self._requests[line.number] = (message, None, line.version)
 
     def _answer(self, line: raw.AnswerLine) -> None:
         if line.number not in self._requests or line.message is None:
             return
-        request, client = self._requests.pop(line.number)
+        request, client, version = self._requests.pop(line.number)
         fields = message_fields(line.message)
         if fields is None:
             return
@@ -252,6 +274,9 @@ class ReplicaEvents:
             return
         if fields["type"] == "VoteResponse":
             fields["pre_vote"] = request.get("pre_vote", False)
+        if version < _FIRST_WITH_ENDPOINTS.get(request["type"], 0):
+            # Kafka's older versions have no place for it.
+            fields.pop("leader_endpoint", None)
         if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
             self._check_piece(line.message)
         message = whole(fields, self.replica, request["source"], request["correlation_id"])
@@ -275,6 +300,9 @@ class ReplicaEvents:
             fields["pre_vote"] = request["pre_vote"]
         if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
             self._check_piece(line.message)
+        if self._has_opaque:
+            epoch = 0 if self._now.last_state is None else self._now.last_state["epoch"]
+            fields = filled_response(fields, line.message, request, epoch, self._static)
         message = whole(fields, source, self.replica, request["correlation_id"])
         self._now.open = self._now.event(f"Handle{fields['type']}", line, message)
 

@@ -15,22 +15,28 @@ from kraft_kafka.agent.opening import (
     first_starts,
     is_fresh,
     opening_checkpoint,
-    peers_of,
     static_snapshot,
 )
+from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import RawFile
 from kraft_kafka.wire.errors import WireError
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, header_line
-from kraft_traces.lines import EndLine, Generator, HeaderLine
+from kraft_traces.lines import DeclaredReplica, EndLine, Generator, HeaderLine
 from kraft_traces.merge import Merging
 from kraft_traces.process_trace import MergeError, ProcessTrace
 
 GENERATOR = "kraft-spec-agent"
 
 
-def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
+def join(files: Sequence[RawFile], profile: str | None, *, is_opaque: bool = False) -> Iterator[bytes]:
     """Yield the lines of the trace.
+
+    Args:
+        files: the files.
+        profile: name of the profile; None for that of the Kafka in the first file.
+        is_opaque: True if replicas without a file are declared as not observed; False if their events are missing.
 
     Raises:
         CommandError: the files are of different clusters, have bytes that cannot be decoded, or a message is received
@@ -38,23 +44,27 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
     """
     files = sorted(files, key=lambda file: file.start.time_us)
     _check_cluster(files)
-    replicas = _replica_events(files)
+    peers = peers_of(files)
+    replicas = _replica_events(files, peers if is_opaque else None)
     add_api_versions(replicas)
     own = {file.start.replica for file in files}
     sources = {
         draft.message["source"] for events in replicas.values() for draft in events.events if draft.message is not None
     }
-    configuration = configuration_of(files, sorted((peers_of(files) | sources) - own), profile)
+    others = (peers.ids | sources) - own
+    configuration = configuration_of(files, {id_: peers.configuration(id_) for id_ in others}, profile)
     generator = Generator(GENERATOR, files[0].start.kafka or "unknown", None, None)
     header = replace(header_line(configuration, generator, kip_levels={}), timeouts=UNSET, kip_levels=UNSET)
-    checkpoint = opening_checkpoint(files, configuration)
+    checkpoint = opening_checkpoint(files, configuration, is_needed=is_opaque)
+    opaque = frozenset(configuration.replicas) - own if is_opaque else frozenset()
+    header = replace(header, replicas=tuple(_declared(replica, opaque) for replica in header.replicas))
     traces = [_process_trace(id_, events, header, files) for id_, events in sorted(replicas.items()) if events.events]
     yield encode_line(header)
     if checkpoint is not None:
-        yield encode_line(checkpoint_line(checkpoint))
+        yield encode_line(_without(checkpoint_line(checkpoint), opaque))
     count = 0
     try:
-        merging = Merging(traces)
+        merging = Merging(traces, opaque)
         for line in merging.events():
             count += 1
             yield encode_line(line)
@@ -62,6 +72,19 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     is_complete = not merging.has_unrecorded and all(trace.is_complete for trace in traces)
     yield encode_line(EndLine(count, is_complete))
+
+
+def _declared(replica: DeclaredReplica, opaque: frozenset[int]) -> DeclaredReplica:
+    """Return a replica of the header, which declares it if it is not observed."""
+    return replace(replica, observed=False) if replica.id in opaque else replica
+
+
+def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
+    """Return a checkpoint without the states of replicas that are not observed, and without its unknown history."""
+    if not opaque:
+        return line
+    observed = tuple(it for it in line.replicas if it.state.replica_key.id not in opaque)
+    return replace(line, replicas=observed, history=UNSET)
 
 
 def _check_cluster(files: Sequence[RawFile]) -> None:
@@ -73,17 +96,19 @@ def _check_cluster(files: Sequence[RawFile]) -> None:
             raise CommandError(detail, ExitCode.BAD_INPUT)
 
 
-def _replica_events(files: Sequence[RawFile]) -> Mapping[int, ReplicaEvents]:
+def _replica_events(files: Sequence[RawFile], peers: Peers | None) -> Mapping[int, ReplicaEvents]:
     endpoints = {file.start.endpoint: file.start.replica for file in files}
     static = static_snapshot(files)
-    begins_fresh = all(map(is_fresh, first_starts(files).values()))
+    begins_fresh = peers is None and all(map(is_fresh, first_starts(files).values()))
 
     def find_replica(node: int, endpoint: str) -> int | None:
+        if node < 0 and peers is not None:
+            return endpoints.get(endpoint, peers.id_at(endpoint))
         return node if node >= 0 else endpoints.get(endpoint)
 
     replicas: dict[int, ReplicaEvents] = {}
     for id_, own in groupby(sorted(files, key=lambda file: file.start.replica), lambda file: file.start.replica):
-        events = ReplicaEvents(id_, find_replica, static)
+        events = ReplicaEvents(id_, find_replica, static, has_opaque=peers is not None)
         disk: tuple[int, str] | None = None
         for file in own:
             try:

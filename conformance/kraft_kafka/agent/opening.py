@@ -42,12 +42,14 @@ def is_fresh(start: StartLine) -> bool:
     return start.log_end_offset == 0 and (start.election is None or start.election.epoch == 0)
 
 
-def configuration_of(files: Sequence[RawFile], others: Iterable[int], profile: str | None) -> Configuration:
+def configuration_of(
+    files: Sequence[RawFile], others: Mapping[int, ReplicaConfiguration], profile: str | None
+) -> Configuration:
     """Return the cluster.
 
     Args:
         files: the files, in the order of their starts.
-        others: replicas without a file that send or receive messages.
+        others: replicas without a file that send or receive messages, by their ids.
         profile: name of the profile; None for that of the Kafka in the first file.
     """
     starts, static = first_starts(files), static_snapshot(files)
@@ -58,18 +60,18 @@ def configuration_of(files: Sequence[RawFile], others: Iterable[int], profile: s
         id_: _replica(start, is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]))
         for id_, start in starts.items()
     }
-    endpoints = {details.id: details.endpoint for details in voters.details}
+    details = {it.id: it for it in voters.details}
     for key in voters.voters:
-        replicas.setdefault(key.id, ReplicaConfiguration(key, endpoints[key.id]))
-    for id_ in others:
-        replicas.setdefault(id_, ReplicaConfiguration(ReplicaKey(id_, None), f"replica-{id_}:{_UNKNOWN_PORT}"))
+        replicas.setdefault(key.id, _voter(key, details[key.id]))
+    for id_, replica in others.items():
+        replicas.setdefault(id_, replica)
     first = files[0].start
     return Configuration(
         replicas=dict(sorted(replicas.items())),
         voters=voters.voters,
         kraft_version=1 if bootstrap is not None else 0,
         cluster_id=first.cluster_id,
-        profile=_profile(profile, first),
+        profile=_profile(profile, first, starts),
         bootstrap_servers=_bootstrap_servers(files, replicas, voters),
     )
 
@@ -94,13 +96,26 @@ def _replica(start: StartLine, *, is_without_voters: bool) -> ReplicaConfigurati
     )
 
 
-def _profile(name: str | None, start: StartLine) -> Profile:
-    """Return the profile, with Kafka's setting of an open decision that the receivers of its Fetches show.
+def _voter(key: ReplicaKey, details: VoterDetails) -> ReplicaConfiguration:
+    versions = {"min_version": details.min_version, "max_version": details.max_version} if key.directory_id else {}
+    return ReplicaConfiguration(key, details.endpoint, **versions)
 
-    Rule: fetch.who-fetches.
+
+def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]) -> Profile:
+    """Return the profile, with Kafka's settings of open decisions that the receivers of its Fetches and its disks show.
+
+    Rules: fetch.who-fetches, durable.vote.v0-uuid-in-memory.
     """
-    profile = PROFILES[name if name is not None else profile_of(start.kafka or "unknown")]
-    return replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
+    profile = PROFILES[name if name is not None else profile_of(first.kafka or "unknown")]
+    profile = replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
+    # Kafka's file of version 0 has no directory id, but the mock of Kafka's tests keeps it.
+    keeps = any(map(_keeps_directory, starts.values()))
+    return replace(profile, voted_directory_at_version_0="remembered") if keeps else profile
+
+
+def _keeps_directory(start: StartLine) -> bool:
+    voted = None if start.election is None else start.election.voted_key
+    return bool(start.static_voters) and voted is not None and voted["directory_id"] is not None
 
 
 def _bootstrap_servers(
@@ -114,10 +129,12 @@ def _bootstrap_servers(
     return () if servers == {key.id for key in voters.voters} else tuple(sorted(servers))
 
 
-def opening_checkpoint(files: Sequence[RawFile], configuration: Configuration) -> Checkpoint | None:
-    """Return the disks with which the trace begins; None if all are empty."""
+def opening_checkpoint(
+    files: Sequence[RawFile], configuration: Configuration, *, is_needed: bool = False
+) -> Checkpoint | None:
+    """Return the disks with which the trace begins; None if all are empty and `is_needed` is false."""
     starts = first_starts(files)
-    if all(map(is_fresh, starts.values())):
+    if not is_needed and all(map(is_fresh, starts.values())):
         return None
     states = {
         id_: _on_disk(replica.key, starts.get(id_), configuration.checkpoint(id_))
@@ -147,9 +164,3 @@ def _with_election(state: ReplicaState, election: RawElection) -> ReplicaState:
     return state._replace(
         epoch=election.epoch, leader_id=election.leader_id, voted_key=key, quorum_state_version=version
     )
-
-
-def peers_of(files: Iterable[RawFile]) -> frozenset[int]:
-    """Return the ids of the nodes to which requests are sent."""
-    lines = (line for file in files for line in file.lines if isinstance(line, SendLine))
-    return frozenset(line.destination for line in lines if line.destination >= 0)

@@ -15,6 +15,8 @@ class Progress:
         """Reason why events before the next one may be missing."""
         self.log_end_offset = 0
         """Log end offset of the last line that shows it."""
+        self.election: tuple[object, ...] | None = None
+        """Content of the quorum state file: epoch, leader and vote."""
         self.begin()
 
     def begin(self) -> None:
