@@ -2,14 +2,10 @@
 
 from kraft_kafka.agent import raw
 from kraft_kafka.agent.decoding import records_in, snapshot_fields, snapshot_in
-from kraft_kafka.agent.drafts import Draft, State
+from kraft_kafka.agent.drafts import Draft, without_log
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.wire.decoding import Document
 from kraft_reference.log import Snapshot
-
-_OFFSETS = ("log_end_offset", "last_epoch", "high_watermark", "voters", "kraft_version")
-"""Fields of the state that an append changes."""
-
 
 def persist(now: Progress, line: raw.PersistLine) -> None:
     """Add a write of the quorum state file."""
@@ -40,7 +36,7 @@ def append(now: Progress, line: raw.AppendLine) -> None:
         effect = {"kind": "AppendRecords", "base_offset": offset, "records": [record]}
         if record["kind"] == "Data":
             # Of the state after a record that is not the last one of its batch, only offsets are not observed.
-            now.settle(_without_offsets(now.last_state))
+            now.settle(None if now.last_state is None else without_log(now.last_state))
             now.open = now.event("ClientAppend", line, inputs={"value": record["value"]})
             now.open.is_data = True
             now.open.effects.append(effect)
@@ -113,9 +109,3 @@ def take_snapshot(now: Progress, line: raw.SnapshotLine, static: Snapshot) -> No
 def _snapshot(static: Snapshot, snapshot: raw.RawSnapshot, *, replaces_log: bool) -> Document:
     fields = snapshot_fields(snapshot_in(snapshot, static))
     return {"kind": "WriteSnapshot", "snapshot": fields, "replaces_log": replaces_log}
-
-
-def _without_offsets(state: State) -> State:
-    if state is None:
-        return None
-    return {name: value for name, value in state.items() if name not in _OFFSETS}

@@ -9,7 +9,7 @@ How Kafka's steps become events:
 - Requests sent in pollCurrentState are a PollFetch or a Poll; before one on a connection that the trace still shows
   as waiting, Kafka's request manager has given up the last request, which is a RequestTimeout.
 - A leader's repeated BeginQuorumEpoch is a request of a Poll like the first, because begin-quorum.resend leaves open
-  how often it is sent; no BeginQuorumEpochTimeout is recorded.
+  how often it is sent.  A BeginQuorumEpochTimeout precedes one to a voter that has acknowledged the first.
 - A second start of a replica is a Crash and a Restart, with a ReplaceDisk between them if the directory id differs.
 """
 
@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kraft_kafka.agent import disk_lines, raw
-from kraft_kafka.agent.decoding import message_fields, snapshot_piece
+from kraft_kafka.agent.decoding import message_fields, records_from, snapshot_piece
 from kraft_kafka.agent.drafts import Draft, UnjudgedError, whole
 from kraft_kafka.agent.filling import filled_request, filled_response
+from kraft_kafka.agent.pieces import Pieces
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.wire.decoding import Document
 from kraft_reference.log import Snapshot
@@ -63,6 +64,8 @@ class ReplicaEvents:
         self._now = Progress()
         self._find_replica, self._static = find_replica, static
         self._has_opaque = has_opaque
+        self.failure: str | None = None
+        """Reason why no event after the last one is known."""
         self._clients = 0
         self._begin(None)
 
@@ -70,16 +73,24 @@ class ReplicaEvents:
         """Forget what only a process remembers."""
         self._now.begin()
         self._wire_ids = wire_ids
-        self._resigns = False
+        self._resigns = self._became_leader = False
         self._requests: dict[int, tuple[Document, int | None, int]] = {}
         """Requests without a response, with a client's number and the version."""
         self._sent: dict[int, tuple[Document, int] | None] = {}
         """Requests sent, with their receiver, by Kafka's correlation id; None for those to itself."""
         self._outstanding: dict[int, int] = {}
+        self._pieces = Pieces()
+        self._acknowledged: set[int] = set()
+        """Voters that have acknowledged this leadership since its last announcement."""
 
     @property
     def events(self) -> list[Draft]:
         return self._now.events
+
+    def fail(self, reason: str) -> None:
+        """End the events here, because a line has no event of the model."""
+        self.failure = reason
+        self._now.lose(reason)
 
     @property
     def gap(self) -> str | None:
@@ -129,6 +140,9 @@ class ReplicaEvents:
                 self._now.lose(f"the agent dropped {line.lines} lines")
             elif isinstance(line, raw.StoppedLine):
                 self._now.lose(f"the agent stopped: {line.reason}")
+        if self._now.pending is not None and self._became_leader:
+            # Its control records are appended at the next poll, which is not recorded.
+            self._now.pending.has_hidden_log = True
         steps = [line for line in file.lines if not isinstance(line, _OF_OTHER_THREADS)]
         if steps and isinstance(steps[-1], _UNFINISHED):
             # The process was killed within an event.  What it did not do, or did not write, is unknown.
@@ -162,8 +176,11 @@ class ReplicaEvents:
             self._now.sends.state = self._now.last_state
         self._now.settle(self._now.last_state)
         self._now.sends = None
+        self._became_leader = False
 
     def _transition(self, line: raw.TransitionLine) -> None:
+        self._acknowledged.clear()
+        self._became_leader = line.role == "Leader"
         if self._now.open is not None and self._now.open.event == "Restart" and line.from_role not in (None, line.role):
             # The only voter starts an election before its first poll.
             self._now.open = self._now.event("ElectionTimeout", line)
@@ -202,6 +219,10 @@ class ReplicaEvents:
             # The model has no messages to oneself, and none to nodes outside the cluster.
             self._sent[line.correlation_id] = None
             return
+        if (request := self._pieces.first_request(destination, line.message)) is not None:
+            self._sent[line.correlation_id] = (request, destination)
+            self._outstanding[destination] = line.correlation_id
+            return
         in_handler = self._now.open is not None and self._now.open is not self._now.moved and not self._now.open.is_data
         draft = self._poll(line, fields, destination, in_handler=in_handler)
         message = whole(fields, self.replica, destination, self._wire_id(line.correlation_id))
@@ -227,6 +248,10 @@ class ReplicaEvents:
             return self._now.sends
         if destination in self._outstanding:
             self._give_up(line, [destination])
+        if fields["type"] == "BeginQuorumEpochRequest" and destination in self._acknowledged:
+            self._acknowledged.clear()
+            self._now.sends = None
+            self._now.event("BeginQuorumEpochTimeout", line).state = self._now.last_state
         if self._now.sends is None or self._now.sends.event != "Poll":
             self._now.sends = self._now.event("Poll", line)
         return self._now.sends
@@ -269,6 +294,8 @@ class ReplicaEvents:
         fields = message_fields(line.message)
         if fields is None:
             return
+        if isinstance(fields.get("error"), int):
+            raise UnjudgedError(f"a {fields['type']} has error code {fields['error']}, which the model does not have")
         if client is not None:
             self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
             return
@@ -277,7 +304,10 @@ class ReplicaEvents:
         if version < _FIRST_WITH_ENDPOINTS.get(request["type"], 0):
             # Kafka's older versions have no place for it.
             fields.pop("leader_endpoint", None)
-        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
+        if fields["type"] == "FetchResponse" and fields["records"]:
+            # Kafka sends whole batches, of which the fetcher ignores the records before its offset.
+            fields["records"] = records_from(line.message, request["fetch_offset"])
+        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE" and not self._has_opaque:
             self._check_piece(line.message)
         message = whole(fields, self.replica, request["source"], request["correlation_id"])
         self._now.add(line, {"kind": "Send", "message": message})
@@ -294,15 +324,22 @@ class ReplicaEvents:
         if fields.get("error") in _OF_THE_CHANNEL and "epoch" not in fields:
             # No response of the peer.  The connection backs off; to the model it waits until the next request.
             return
+        content: bytes | None = b""
+        if self._has_opaque and fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
+            content = self._pieces.add(source, request, line.message)
+            if content is None and fields["epoch"] == request["epoch"]:
+                return
         if is_awaited:
             del self._outstanding[source]
+        if fields["type"] == "BeginQuorumEpochResponse" and fields["error"] == "NONE":
+            self._acknowledged.add(source)
         if fields["type"] == "VoteResponse":
             fields["pre_vote"] = request["pre_vote"]
-        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
+        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE" and not self._has_opaque:
             self._check_piece(line.message)
         if self._has_opaque:
             epoch = 0 if self._now.last_state is None else self._now.last_state["epoch"]
-            fields = filled_response(fields, line.message, request, epoch, self._static)
+            fields = filled_response(fields, content or b"", request, epoch, self._static)
         message = whole(fields, source, self.replica, request["correlation_id"])
         self._now.open = self._now.event(f"Handle{fields['type']}", line, message)
 

@@ -1,8 +1,7 @@
 """Fields that Kafka's bytes lack, for messages of peers that are not observed: no sending line has them."""
 
-from kraft_kafka.agent.decoding import piece_of, snapshot_fields
+from kraft_kafka.agent.decoding import snapshot_fields
 from kraft_kafka.agent.drafts import UnjudgedError
-from kraft_kafka.agent.raw import RawMessage
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.snapshot_files import decode_snapshot
 from kraft_reference.log import Snapshot
@@ -32,12 +31,12 @@ def filled_request(fields: Document) -> Document:
     return {**_ABSENT.get(fields["type"], {}), **fields}
 
 
-def filled_response(fields: Document, raw: RawMessage, request: Document, epoch: int, static: Snapshot) -> Document:
+def filled_response(fields: Document, content: bytes, request: Document, epoch: int, static: Snapshot) -> Document:
     """Return a response with the fields that it lacks.
 
     Args:
         fields: those that it has.
-        raw: the message in the agent's line.
+        content: the whole snapshot of a FetchSnapshot response; empty for another message.
         request: the request that it answers.
         epoch: the receiver's epoch, for a response that has no epoch: Kafka's network layer, or an error at its top.
         static: the static voters, for a snapshot without voters.
@@ -50,10 +49,8 @@ def filled_response(fields: Document, raw: RawMessage, request: Document, epoch:
         raise UnjudgedError(f"a {fields['type']} has error code {fields['error']}, which the model does not have")
     if fields["type"] == "VoteResponse" and fields["error"] == "UNSUPPORTED_VERSION":
         fields = {**fields, "epoch": 0, "pre_vote": False}
-    elif fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
-        content = piece_of(raw)
-        if content:
-            offset, of_epoch = request["snapshot_end_offset"], request["snapshot_epoch"]
-            fields = {**fields, "snapshot": snapshot_fields(decode_snapshot(content, offset, of_epoch, static).snapshot)}
+    elif content:
+        offset, of_epoch = request["snapshot_end_offset"], request["snapshot_epoch"]
+        fields = {**fields, "snapshot": snapshot_fields(decode_snapshot(content, offset, of_epoch, static).snapshot)}
     led = {} if fields["type"] in _WITHOUT_LEADER else {"epoch": epoch, **_ABSENT_IN_RESPONSES}
     return {**led, **_ABSENT.get(fields["type"], {}), **fields}

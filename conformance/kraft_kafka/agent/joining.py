@@ -1,6 +1,7 @@
 """Files of the agent as one kraft-trace/1 in causal order: each replica's own order, and sent before received."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from msgspec import UNSET
@@ -30,13 +31,21 @@ from kraft_traces.process_trace import MergeError, ProcessTrace
 GENERATOR = "kraft-spec-agent"
 
 
-def join(files: Sequence[RawFile], profile: str | None, *, is_opaque: bool = False) -> Iterator[bytes]:
-    """Yield the lines of the trace.
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A trace of files of the agent."""
+
+    lines: Sequence[bytes]
+    unjudged: str | None
+    """Reason why the trace ends before the files do: something that has no event of the model."""
+
+
+def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
+    """Yield the lines of the trace; the events of replicas without a file are missing.
 
     Args:
         files: the files.
         profile: name of the profile; None for that of the Kafka in the first file.
-        is_opaque: True if replicas without a file are declared as not observed; False if their events are missing.
 
     Raises:
         CommandError: the files are of different clusters, have bytes that cannot be decoded, or a message is received
@@ -44,9 +53,37 @@ def join(files: Sequence[RawFile], profile: str | None, *, is_opaque: bool = Fal
     """
     files = sorted(files, key=lambda file: file.start.time_us)
     _check_cluster(files)
-    peers = peers_of(files)
-    replicas = _replica_events(files, peers if is_opaque else None)
+    replicas = _replica_events(files, None)
+    for events in replicas.values():
+        if events.failure is not None:
+            raise CommandError(events.failure, ExitCode.BAD_INPUT)
     add_api_versions(replicas)
+    yield from _lines(files, replicas, peers_of(files), profile, is_opaque=False)
+
+
+def join_with_opaque(files: Sequence[RawFile], profile: str | None) -> Joined:
+    """Return the trace in which replicas without a file are declared as not observed.
+
+    Raises:
+        As `join`.
+    """
+    files = sorted(files, key=lambda file: file.start.time_us)
+    _check_cluster(files)
+    peers = peers_of(files)
+    replicas = _replica_events(files, peers)
+    add_api_versions(replicas)
+    failures = (events.failure for events in replicas.values() if events.failure is not None)
+    return Joined(tuple(_lines(files, replicas, peers, profile, is_opaque=True)), next(failures, None))
+
+
+def _lines(
+    files: Sequence[RawFile],
+    replicas: Mapping[int, ReplicaEvents],
+    peers: Peers,
+    profile: str | None,
+    *,
+    is_opaque: bool,
+) -> Iterator[bytes]:
     own = {file.start.replica for file in files}
     sources = {
         draft.message["source"] for events in replicas.values() for draft in events.events if draft.message is not None
@@ -114,7 +151,8 @@ def _replica_events(files: Sequence[RawFile], peers: Peers | None) -> Mapping[in
             try:
                 events.read(file, begins_fresh and disk is None, disk)
             except (UnjudgedError, WireError) as error:
-                raise CommandError(f"{file.source}: {error}", ExitCode.BAD_INPUT) from error
+                events.fail(f"{file.source}: {error}")
+                break
             disk = (events.log_end_offset, file.start.directory_id)
         replicas[id_] = events
     return replicas

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kraft_kafka.agent.decoding import snapshot_in
-from kraft_kafka.agent.raw import RawElection, RawFile, SendLine, StartLine
+from kraft_kafka.agent.raw import RawFile, SendLine, StartLine
 from kraft_kafka.releases import number, profile_of
 from kraft_kafka.wire.disk_files import on_disk
 from kraft_kafka.wire.snapshot_files import file_name
@@ -108,14 +108,15 @@ def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]
     """
     profile = PROFILES[name if name is not None else profile_of(first.kafka or "unknown")]
     profile = replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
-    # Kafka's file of version 0 has no directory id, but the mock of Kafka's tests keeps it.
-    keeps = any(map(_keeps_directory, starts.values()))
-    return replace(profile, voted_directory_at_version_0="remembered") if keeps else profile
+    # A Candidate of Kafka has voted for its own key with the directory id, which the file of version 0 does not have.
+    has_own_vote = any(map(_has_own_vote, starts.values()))
+    return replace(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
 
 
-def _keeps_directory(start: StartLine) -> bool:
+def _has_own_vote(start: StartLine) -> bool:
+    """True if the disk has a vote of kraft.version 0 for the replica itself."""
     voted = None if start.election is None else start.election.voted_key
-    return bool(start.static_voters) and voted is not None and voted["directory_id"] is not None
+    return bool(start.static_voters) and voted is not None and voted["id"] == start.replica
 
 
 def _bootstrap_servers(
@@ -154,12 +155,16 @@ def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot) -> R
     if start.log:
         files["log.log"] = b64decode(start.log)
     state = on_disk(key, files, formatted).state
-    return state if start.election is None else _with_election(state, start.election)
+    return state if start.election is None else _with_election(state, start)
 
 
-def _with_election(state: ReplicaState, election: RawElection) -> ReplicaState:
+def _with_election(state: ReplicaState, start: StartLine) -> ReplicaState:
+    election = start.election
+    assert election is not None, "the caller has checked it"
     voted = election.voted_key
     key = None if voted is None else ReplicaKey(voted["id"], voted["directory_id"])
+    if _has_own_vote(start):
+        key = state.key
     version = state.log.kraft_version
     return state._replace(
         epoch=election.epoch, leader_id=election.leader_id, voted_key=key, quorum_state_version=version
