@@ -304,7 +304,7 @@ class ReplicaEvents:
         if version < _FIRST_WITH_ENDPOINTS.get(request["type"], 0):
             # Kafka's older versions have no place for it.
             fields.pop("leader_endpoint", None)
-        if fields["type"] == "FetchResponse" and fields["records"]:
+        if fields["type"] == "FetchResponse" and fields.get("records"):
             # Kafka sends whole batches, of which the fetcher ignores the records before its offset.
             fields["records"] = records_from(line.message, request["fetch_offset"])
         if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE" and not self._has_opaque:

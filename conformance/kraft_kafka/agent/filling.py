@@ -47,6 +47,8 @@ def filled_response(fields: Document, content: bytes, request: Document, epoch: 
     """
     if isinstance(fields.get("error"), int):
         raise UnjudgedError(f"a {fields['type']} has error code {fields['error']}, which the model does not have")
+    if fields["type"] == "ApiVersionsResponse" and "error" in fields:
+        raise UnjudgedError(f"an ApiVersionsResponse has error {fields['error']}, which has no field in the model")
     if fields["type"] == "VoteResponse" and fields["error"] == "UNSUPPORTED_VERSION":
         fields = {**fields, "epoch": 0, "pre_vote": False}
     elif content:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -194,7 +195,10 @@ def _insert(drafts: list[Draft], draft: Draft) -> None:
 
 def _process_trace(replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile]) -> ProcessTrace:
     start_us = files[0].start.time_us
-    lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
+    try:
+        lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
+    except msgspec.ValidationError as error:
+        raise CommandError(f"{files[0].source}: an event has a value that a trace cannot have: {error}", ExitCode.BAD_INPUT) from error
     gaps = {index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None}
     source = ", ".join(file.source for file in files if file.start.replica == replica)
     return ProcessTrace(source, header, lines, gaps=gaps, is_over=events.gap is None)
