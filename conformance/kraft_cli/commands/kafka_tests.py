@@ -39,7 +39,7 @@ def judge_tests(
     """Run Kafka's own KafkaRaftClient tests with the agent, and judge the trace of each client.
 
     The test plays the peers, which are not observed. Exit code: 1 if a test fails, or is rejected without a known
-    reason; else 2 if a test is not judged.
+    reason; else 2 if a trace is not judged, or not to its end.
     """
     chosen = one_of("release", version or [*test_jars()][-1], test_jars())
     _check_pattern(pattern)
@@ -113,4 +113,4 @@ def _exit_code(judged: list[JudgedTest]) -> ExitCode:
     outcomes = {it.outcome for it in judged}
     if Outcome.UNEXPLAINED in outcomes or any(it.test.result == "failed" for it in judged):
         return ExitCode.VIOLATION
-    return ExitCode.INCONCLUSIVE if Outcome.NOT_JUDGED in outcomes else ExitCode.CONFORMANT
+    return ExitCode.INCONCLUSIVE if outcomes & {Outcome.NOT_JUDGED, Outcome.IN_PART} else ExitCode.CONFORMANT

@@ -46,7 +46,7 @@ def append(now: Progress, line: raw.AppendLine) -> None:
 
 def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> None:
     """Add a leader's control record to the event that it is a consequence of."""
-    target = now.pending or now.open
+    target = now.expired or now.pending or now.open
     if target is None:
         target = now.pending = now.event("Poll", line)
     last = target.effects[-1] if target.effects else None
@@ -63,6 +63,9 @@ def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> No
 
 def flush(now: Progress, line: raw.FlushLine) -> None:
     """Add a sync of the log, if it syncs anything."""
+    if now.expired is not None and now.has_grown:
+        now.expired.effects.append({"kind": "FlushLog", "end_offset": line.end_offset})
+        return
     target = now.open or now.pending
     if target is None or not target.is_data:
         if target is None or any(effect["kind"] == "AppendRecords" for effect in target.effects):

@@ -27,6 +27,7 @@ from kraft_reference.log import Snapshot
 
 _CLIENTS = {"AddVoterRequest": "AddVoter", "RemoveVoterRequest": "RemoveVoter"}
 _FETCHES = ("FetchRequest", "FetchSnapshotRequest")
+_WITH_ENDPOINT = ("AddVoterRequest", "UpdateVoterRequest")
 _UNSENT = 1_000_000_000
 _FIRST_WITH_ENDPOINTS = {
     "VoteRequest": 1,
@@ -116,6 +117,7 @@ class ReplicaEvents:
         """
         start = file.start
         self._now.log_end_offset = start.log_end_offset
+        self._now.endpoint = start.endpoint
         self._now.election = None if start.election is None else disk_lines.content_of(start.election)
         self._begin(file.wire_ids)
         if disk is not None:
@@ -182,6 +184,9 @@ class ReplicaEvents:
         self._acknowledged.clear()
         self._became_leader = line.role == "Leader"
         if self._now.open is not None and self._now.open.event == "Restart" and line.from_role not in (None, line.role):
+            if line.from_role == "Candidate":
+                # It has voted for itself before, and leads at once: a part of the Restart.
+                return
             # The only voter starts an election before its first poll.
             self._now.open = self._now.event("ElectionTimeout", line)
             return
@@ -204,8 +209,9 @@ class ReplicaEvents:
 
     def _expire(self, line: raw.ExpireLine) -> None:
         self._now.remember(line.state)
+        expired = self._now.pending
         self._now.settle(self._now.last_state)
-        self._now.open = self._now.event("VoterChangeTimeout", line)
+        self._now.open, self._now.expired = self._now.event("VoterChangeTimeout", line), expired
 
     # -------------------------------------------------------------------------------------------------------------
     # Messages.
@@ -225,6 +231,9 @@ class ReplicaEvents:
             return
         in_handler = self._now.open is not None and self._now.open is not self._now.moved and not self._now.open.is_data
         draft = self._poll(line, fields, destination, in_handler=in_handler)
+        if self._now.endpoint is None and fields["type"] in _WITH_ENDPOINT:
+            # The trace's endpoint of a replica without a listener is made up.
+            fields.pop("endpoint")
         message = whole(fields, self.replica, destination, self._wire_id(line.correlation_id))
         draft.effects.append({"kind": "Send", "message": message})
         self._sent[line.correlation_id] = (message, destination)

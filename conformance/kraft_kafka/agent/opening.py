@@ -1,11 +1,11 @@
 """The cluster that the agent's files show, and the disks with which the trace begins."""
 
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kraft_kafka.agent.decoding import snapshot_in
-from kraft_kafka.agent.raw import RawFile, SendLine, StartLine
+from kraft_kafka.agent.raw import RawFile, RawLine, SendLine, StartLine
 from kraft_kafka.releases import number, profile_of
 from kraft_kafka.wire.disk_files import on_disk
 from kraft_kafka.wire.snapshot_files import file_name
@@ -57,7 +57,11 @@ def configuration_of(
     bootstrap = next((it for it in formatted.values() if it is not None and it.kraft_version > 0), None)
     voters = static if bootstrap is None else bootstrap
     replicas = {
-        id_: _replica(start, is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]))
+        id_: _replica(
+            start,
+            is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]),
+            is_joining=any(map(_is_join_request, lines_of(files, id_))),
+        )
         for id_, start in starts.items()
     }
     details = {it.id: it for it in voters.details}
@@ -85,7 +89,17 @@ def _has_voters(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and bool(snapshot.voters)
 
 
-def _replica(start: StartLine, *, is_without_voters: bool) -> ReplicaConfiguration:
+def lines_of(files: Iterable[RawFile], replica: int) -> Iterator[RawLine]:
+    """Yield the lines of a replica."""
+    return (line for file in files if file.start.replica == replica for line in file.lines)
+
+
+def _is_join_request(line: RawLine) -> bool:
+    """True for a request that only a replica with controller.quorum.auto.join.enable sends."""
+    return isinstance(line, SendLine) and line.message.name in ("AddRaftVoterRequest", "RemoveRaftVoterRequest")
+
+
+def _replica(start: StartLine, *, is_without_voters: bool, is_joining: bool) -> ReplicaConfiguration:
     return ReplicaConfiguration(
         ReplicaKey(start.replica, start.directory_id),
         start.endpoint or f"replica-{start.replica}:{_UNKNOWN_PORT}",
@@ -93,6 +107,7 @@ def _replica(start: StartLine, *, is_without_voters: bool) -> ReplicaConfigurati
         min_version=start.min_version,
         max_version=start.max_version,
         initial_voters=frozenset() if is_without_voters else None,
+        auto_join=is_joining,
     )
 
 
@@ -114,9 +129,11 @@ def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]
 
 
 def _has_own_vote(start: StartLine) -> bool:
-    """True if the disk has a vote of kraft.version 0 for the replica itself."""
-    voted = None if start.election is None else start.election.voted_key
-    return bool(start.static_voters) and voted is not None and voted["id"] == start.replica
+    """True if the disk has a vote of kraft.version 0 for the replica itself: Kafka's file of a leader has none."""
+    if start.election is None or not start.static_voters:
+        return False
+    voted = start.election.voted_key
+    return start.replica in (start.election.leader_id, None if voted is None else voted["id"])
 
 
 def _bootstrap_servers(
@@ -149,7 +166,8 @@ def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot) -> R
     if start is None:
         return on_disk(key, {}, formatted).state
     files: dict[str, bytes] = {}
-    if start.snapshot is not None:
+    if start.snapshot is not None and start.snapshot.end_offset <= start.log_start_offset:
+        # The log begins at an older snapshot until Kafka deletes it up to the newest one.
         snapshot = Snapshot(start.snapshot.end_offset, start.snapshot.epoch, 0, frozenset())
         files[file_name(snapshot)] = b64decode(start.snapshot.bytes)
     if start.log:

@@ -30,7 +30,9 @@ class Outcome(StrEnum):
     INCORRECT_PEER = "incorrect peer"
     """The test sends what no correct peer can send."""
     NOT_JUDGED = "not judged"
-    """The trace ends, or has no verdict, because of something that has no event of the model."""
+    """The trace has something that no trace can have, or the whole of it is not the client's doing."""
+    IN_PART = "judged in part"
+    """The trace is accepted up to something that has no event of the model."""
     NO_CLIENT = "no client"
     """The test starts no client."""
     ACCEPTED = "accepted"
@@ -44,14 +46,14 @@ class Known:
     outcome: Outcome
     reason: str
     events: tuple[str, ...]
-    """The event that the model rejects, one of these; any if empty."""
+    """The event that the model rejects, one of these; `malformed` for a trace that cannot be read."""
     fields: tuple[str, ...]
     """Beginnings of the fields that differ; any if empty."""
 
     def explains(self, name: str, verdict: Verdict) -> bool:
         """True if it is the reason why the model rejects a trace of this test."""
         rejection = verdict.rejection
-        if rejection is None or name not in self.tests or (self.events and rejection.event not in self.events):
+        if rejection is None or name not in self.tests or rejection.event not in self.events:
             return False
         differing = [difference.field for difference in rejection.differences]
         return not self.fields or all(field.startswith(self.fields) for field in differing)
@@ -111,7 +113,7 @@ def known_tests() -> Sequence[Known]:
             tuple(entry["tests"]),
             Outcome(entry["outcome"]),
             entry["reason"],
-            tuple(entry.get("events", ())),
+            tuple(entry["events"]),
             tuple(entry.get("fields", ())),
         )
         for entry in table["known"]
@@ -135,12 +137,16 @@ def _judge(name: str, file: RawFile, folder: Path) -> JudgedTrace:
         with open_trace(trace, source=str(trace)) as reader:
             verdict = check_reader(reader)
     except (CommandError, TraceError) as error:
+        malformed = next((known for known in known_tests() if name in known.tests and "malformed" in known.events), None)
+        if malformed is not None:
+            return JudgedTrace(malformed.outcome, malformed.reason, 0)
         return JudgedTrace(Outcome.NOT_JUDGED, _without_paths(str(error)), 0)
     if verdict.kind is VerdictKind.ACCEPTED:
         return JudgedTrace(Outcome.ACCEPTED, None, verdict.events, trace=str(trace))
     if verdict.rejection is None:
         reason = joined.unjudged or verdict.reason or "the trace is incomplete"
-        return JudgedTrace(Outcome.NOT_JUDGED, _without_paths(reason), verdict.events, trace=str(trace))
+        outcome = Outcome.IN_PART if verdict.events else Outcome.NOT_JUDGED
+        return JudgedTrace(outcome, _without_paths(reason), verdict.events, trace=str(trace))
     known = next((known for known in known_tests() if known.explains(name, verdict)), None)
     outcome = Outcome.UNEXPLAINED if known is None else known.outcome
     reason = _describe(verdict) if known is None else known.reason
