@@ -18,6 +18,7 @@ from kraft_kafka.jars import Kafka, fetched, released
 from kraft_kafka.own_tests.judging import JudgedTest, Outcome, counts, judge
 from kraft_kafka.own_tests.libraries import test_jars
 from kraft_kafka.own_tests.running import run_tests
+from kraft_kafka.patching.patches import mutants, patched
 from kraft_kafka.releases import releases
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.jar import JavaMissing
@@ -28,13 +29,22 @@ Version = Annotated[
 Pattern = Annotated[
     str | None, typer.Option("-k", metavar="PATTERN", help="Tests whose Class.method has a match of this pattern.")
 ]
+Mutant = Annotated[
+    str | None,
+    typer.Option("--mutant", metavar="NAME", help="Break a rule in Kafka on purpose: `kafka mutants` lists them."),
+]
 Kept = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="DIR", help="Keep the agent's files and the traces in a new folder.")
+    Path | None,
+    typer.Option("-o", "--output", metavar="DIR", help="Keep the agent's files and the traces in a new folder."),
 ]
 
 
 def judge_tests(
-    version: Version = None, pattern: Pattern = None, output: Kept = None, as_json: Json = False
+    version: Version = None,
+    pattern: Pattern = None,
+    mutant: Mutant = None,
+    output: Kept = None,
+    as_json: Json = False,
 ) -> int:
     """Run Kafka's own KafkaRaftClient tests with the agent, and judge the trace of each client.
 
@@ -42,11 +52,13 @@ def judge_tests(
     reason; else 2 if a trace is not judged, or not to its end.
     """
     chosen = one_of("release", version or [*test_jars()][-1], test_jars())
+    patch = None if mutant is None else mutants()[one_of("mutant", mutant, mutants())]
     _check_pattern(pattern)
     try:
         with _folder(output) as folder:
             with progress(f"running Kafka's tests of {chosen}"):
-                tests = run_tests(_kafka(chosen), chosen, pattern, folder)
+                kafka = _kafka(chosen)
+                tests = run_tests(kafka if patch is None else patched(kafka, patch), chosen, pattern, folder)
             jvm.start(brief=True)
             judged: list[JudgedTest] = []
             with progress("judging", len(tests)) as advance:

@@ -63,7 +63,15 @@ def compile_sources(sources: Sequence[Path], class_path: Sequence[Path], classes
     javac = java.parent / "javac"
     if not javac.is_file():
         raise KafkaUnavailableError(f"no `javac` beside {java}: install a JDK, 17 or newer, or name one in JAVA_HOME")
-    command = [str(javac), *_JAVAC_OPTIONS, "-cp", ":".join(map(str, class_path)), "-d", str(classes), *map(str, sources)]
+    command = [
+        str(javac),
+        *_JAVAC_OPTIONS,
+        "-cp",
+        ":".join(map(str, class_path)),
+        "-d",
+        str(classes),
+        *map(str, sources),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise KafkaUnavailableError(f"{sources[0].name} does not compile: javac says: {done.stderr[:400]}")

@@ -7,6 +7,7 @@ from kraft_kafka.agent.progress import Progress
 from kraft_kafka.wire.decoding import Document
 from kraft_reference.log import Snapshot
 
+
 def persist(now: Progress, line: raw.PersistLine) -> None:
     """Add a write of the quorum state file."""
     if (content := content_of(line.election)) == now.election:

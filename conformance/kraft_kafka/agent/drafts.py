@@ -54,10 +54,16 @@ class Draft:
         if self.input is not None:
             fields["input"] = self.input
         if self.event != "Crash" and not self.has_hidden_log:
-            fields["effects"] = [self._with_leader(effect) for effect in self.effects]
+            fields["effects"] = [self._with_leader(effect) for effect in self._ordered_effects()]
         if self.state is not None:
             fields["state"] = self._shown_state(without_log(self.state) if self.has_hidden_log else self.state)
         return msgspec.convert({"kind": "event", **fields}, EventLine)
+
+    def _ordered_effects(self) -> list[Document]:
+        """Return the effects; requests of one Poll by ascending receiver, as the model sends them."""
+        if self.event != "Poll":
+            return self.effects
+        return sorted(self.effects, key=lambda effect: effect.get("message", {}).get("destination", -1))
 
     @staticmethod
     def _shown_state(state: Mapping[str, Any]) -> Document:

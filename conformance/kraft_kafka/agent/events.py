@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kraft_kafka.agent import disk_lines, raw
-from kraft_kafka.agent.decoding import message_fields, records_from, snapshot_piece
-from kraft_kafka.agent.drafts import Draft, UnjudgedError, whole
+from kraft_kafka.agent.decoding import message_fields
+from kraft_kafka.agent.drafts import Draft, whole
+from kraft_kafka.agent.fields import answer_fields, check_piece, client_input, is_of_channel, source_of
 from kraft_kafka.agent.filling import filled_request, filled_response
 from kraft_kafka.agent.pieces import Pieces
 from kraft_kafka.agent.progress import Progress
@@ -29,19 +30,6 @@ _CLIENTS = {"AddVoterRequest": "AddVoter", "RemoveVoterRequest": "RemoveVoter"}
 _FETCHES = ("FetchRequest", "FetchSnapshotRequest")
 _WITH_ENDPOINT = ("AddVoterRequest", "UpdateVoterRequest")
 _UNSENT = 1_000_000_000
-_FIRST_WITH_ENDPOINTS = {
-    "VoteRequest": 1,
-    "BeginQuorumEpochRequest": 1,
-    "EndQuorumEpochRequest": 1,
-    "FetchRequest": 17,
-    "FetchSnapshotRequest": 1,
-}
-"""First versions whose responses have the leader's endpoint."""
-_OF_THE_CHANNEL = (7, 8, 13, "REQUEST_TIMED_OUT")
-"""Errors that Kafka's own network channel gives a request without a response, as names or codes: REQUEST_TIMED_OUT,
-BROKER_NOT_AVAILABLE, NETWORK_EXCEPTION."""
-
-
 _OF_OTHER_THREADS = (raw.WireLine, raw.AnswerLine, raw.CalledLine)
 _UNFINISHED = (raw.RequestLine, raw.ResponseLine, raw.TransitionLine, raw.PersistLine, raw.AppendLine)
 """Lines after which the client does more before the event is over."""
@@ -51,7 +39,12 @@ class ReplicaEvents:
     """Events of a replica, over all its starts."""
 
     def __init__(
-        self, replica: int, find_replica: Callable[[int, str], int | None], static: Snapshot, *, has_opaque: bool = False
+        self,
+        replica: int,
+        find_replica: Callable[[int, str], int | None],
+        static: Snapshot,
+        *,
+        has_opaque: bool = False,
     ) -> None:
         """Begin without events.
 
@@ -284,10 +277,10 @@ class ReplicaEvents:
         kind = fields["type"]
         if kind in _CLIENTS:
             self._clients += 1
-            self._now.open = self._now.event(_CLIENTS[kind], line, inputs=_client_input(self._clients, fields))
+            self._now.open = self._now.event(_CLIENTS[kind], line, inputs=client_input(self._clients, fields))
             self._requests[line.number] = (fields, self._clients, line.version)
             return
-        source = _source(fields)
+        source = source_of(fields)
         if source is None or source < 0 or source == self.replica:
             self._now.open = Draft(kind, line.time_us, is_hidden=True)
             return
@@ -303,21 +296,12 @@ class ReplicaEvents:
         fields = message_fields(line.message)
         if fields is None:
             return
-        if isinstance(fields.get("error"), int):
-            raise UnjudgedError(f"a {fields['type']} has error code {fields['error']}, which the model does not have")
+        fields = answer_fields(fields, line.message, request, version)
         if client is not None:
             self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
             return
-        if fields["type"] == "VoteResponse":
-            fields["pre_vote"] = request.get("pre_vote", False)
-        if version < _FIRST_WITH_ENDPOINTS.get(request["type"], 0):
-            # Kafka's older versions have no place for it.
-            fields.pop("leader_endpoint", None)
-        if fields["type"] == "FetchResponse" and fields.get("records"):
-            # Kafka sends whole batches, of which the fetcher ignores the records before its offset.
-            fields["records"] = records_from(line.message, request["fetch_offset"])
-        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE" and not self._has_opaque:
-            self._check_piece(line.message)
+        if not self._has_opaque:
+            check_piece(fields, line.message, self.replica)
         message = whole(fields, self.replica, request["source"], request["correlation_id"])
         self._now.add(line, {"kind": "Send", "message": message})
 
@@ -330,7 +314,7 @@ class ReplicaEvents:
             return
         request, source = sent
         is_awaited = self._outstanding.get(source) == line.correlation_id
-        if fields.get("error") in _OF_THE_CHANNEL and "epoch" not in fields:
+        if is_of_channel(fields):
             # No response of the peer.  The connection backs off; to the model it waits until the next request.
             return
         content: bytes | None = b""
@@ -344,23 +328,13 @@ class ReplicaEvents:
             self._acknowledged.add(source)
         if fields["type"] == "VoteResponse":
             fields["pre_vote"] = request["pre_vote"]
-        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE" and not self._has_opaque:
-            self._check_piece(line.message)
-        if self._has_opaque:
+        if not self._has_opaque:
+            check_piece(fields, line.message, self.replica)
+        else:
             epoch = 0 if self._now.last_state is None else self._now.last_state["epoch"]
             fields = filled_response(fields, content or b"", request, epoch, self._static)
         message = whole(fields, source, self.replica, request["correlation_id"])
         self._now.open = self._now.event(f"Handle{fields['type']}", line, message)
-
-    def _check_piece(self, message: raw.RawMessage) -> None:
-        """Check that a snapshot fits into one response, as in the model.
-
-        Raises:
-            UnjudgedError: it does not.
-        """
-        piece = snapshot_piece(message)
-        if piece is not None and (piece[0] or piece[1] < piece[2]):
-            raise UnjudgedError(f"replica {self.replica} fetches a snapshot of {piece[2]} bytes in pieces")
 
 
 _READERS: Mapping[type, Callable[[ReplicaEvents, Any], None]] = {
@@ -382,18 +356,3 @@ _OF_THE_DISK: Mapping[type, Callable[[Progress, Any], None]] = {
     raw.FlushLine: disk_lines.flush,
     raw.TruncateLine: disk_lines.truncate,
 }
-
-
-def _source(fields: Document) -> int | None:
-    """Return the id of the replica that sent a request, as its fields show it."""
-    key = fields.get("replica_key") or (fields["voter"] if fields["type"] == "UpdateVoterRequest" else None)
-    source: int | None = fields.get("source", key["id"] if key else None)
-    return source
-
-
-def _client_input(number: int, fields: Document) -> Document:
-    names = ("voter", "cluster_id", "endpoint", "timeout_ms", "when_committed")
-    present = {name: fields[name] for name in names if name in fields}
-    if fields["type"] == "AddVoterRequest":
-        present.setdefault("when_committed", True)
-    return {"request": number, **present}

@@ -22,7 +22,7 @@ from kraft_kafka.agent.opening import (
 from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import RawFile
 from kraft_kafka.wire.errors import WireError
-from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import DeclaredReplica, EndLine, Generator, HeaderLine
@@ -117,11 +117,17 @@ def _declared(replica: DeclaredReplica, opaque: frozenset[int]) -> DeclaredRepli
     return replace(replica, observed=False) if replica.id in opaque else replica
 
 
+def _own_id(replica: TracedReplicaState) -> int:
+    key = replica.state.replica_key
+    assert key is not UNSET, "a checkpoint has every field"
+    return key.id
+
+
 def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
     """Return a checkpoint without the states of replicas that are not observed, and without its unknown history."""
     if not opaque:
         return line
-    observed = tuple(it for it in line.replicas if it.state.replica_key.id not in opaque)
+    observed = tuple(it for it in line.replicas if _own_id(it) not in opaque)
     return replace(line, replicas=observed, history=UNSET)
 
 
@@ -198,7 +204,9 @@ def _process_trace(replica: int, events: ReplicaEvents, header: HeaderLine, file
     try:
         lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
     except msgspec.ValidationError as error:
-        raise CommandError(f"{files[0].source}: an event has a value that a trace cannot have: {error}", ExitCode.BAD_INPUT) from error
+        raise CommandError(
+            f"{files[0].source}: an event has a value that a trace cannot have: {error}", ExitCode.BAD_INPUT
+        ) from error
     gaps = {index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None}
     source = ", ".join(file.source for file in files if file.start.replica == replica)
     return ProcessTrace(source, header, lines, gaps=gaps, is_over=events.gap is None)

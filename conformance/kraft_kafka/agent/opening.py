@@ -112,8 +112,10 @@ def _replica(start: StartLine, *, is_without_voters: bool, is_joining: bool) -> 
 
 
 def _voter(key: ReplicaKey, details: VoterDetails) -> ReplicaConfiguration:
-    versions = {"min_version": details.min_version, "max_version": details.max_version} if key.directory_id else {}
-    return ReplicaConfiguration(key, details.endpoint, **versions)
+    if key.directory_id is None:
+        return ReplicaConfiguration(key, details.endpoint)
+    low, high = details.min_version, details.max_version
+    return ReplicaConfiguration(key, details.endpoint, min_version=low, max_version=high)
 
 
 def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]) -> Profile:
@@ -129,11 +131,9 @@ def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]
 
 
 def _has_own_vote(start: StartLine) -> bool:
-    """True if the disk has a vote of kraft.version 0 for the replica itself: Kafka's file of a leader has none."""
-    if start.election is None or not start.static_voters:
-        return False
-    voted = start.election.voted_key
-    return start.replica in (start.election.leader_id, None if voted is None else voted["id"])
+    """True if the disk has a vote of kraft.version 0 for the replica itself."""
+    voted = None if start.election is None else start.election.voted_key
+    return bool(start.static_voters) and voted is not None and voted["id"] == start.replica
 
 
 def _bootstrap_servers(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kraft_kafka.agent.decoding import message_fields, snapshot_in
-from kraft_kafka.agent.raw import RawFile, PersistLine, RequestLine, SendLine
+from kraft_kafka.agent.raw import PersistLine, RawFile, RequestLine, SendLine
 from kraft_reference.configuration import ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot

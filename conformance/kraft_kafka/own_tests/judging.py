@@ -137,7 +137,9 @@ def _judge(name: str, file: RawFile, folder: Path) -> JudgedTrace:
         with open_trace(trace, source=str(trace)) as reader:
             verdict = check_reader(reader)
     except (CommandError, TraceError) as error:
-        malformed = next((known for known in known_tests() if name in known.tests and "malformed" in known.events), None)
+        malformed = next(
+            (known for known in known_tests() if name in known.tests and "malformed" in known.events), None
+        )
         if malformed is not None:
             return JudgedTrace(malformed.outcome, malformed.reason, 0)
         return JudgedTrace(Outcome.NOT_JUDGED, _without_paths(str(error)), 0)

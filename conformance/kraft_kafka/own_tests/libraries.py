@@ -25,7 +25,9 @@ def test_jars() -> Mapping[str, tuple[Jar, ...]]:
 def library_jars() -> tuple[Jar, ...]:
     """Return JUnit, and the libraries of Kafka's tests."""
     names = _table()["libraries"].items()
-    return tuple(Jar(group, artifact, "", version, sha) for name, sha in names for group, artifact, version in [name.split(":")])
+    return tuple(
+        Jar(group, artifact, "", version, sha) for name, sha in names for group, artifact, version in [name.split(":")]
+    )
 
 
 @cache
