@@ -185,7 +185,9 @@ def test_a_test_of_kafka_is_accepted_without_its_peers(capsys: Captured) -> None
 
 
 def test_a_broken_rule_is_unexplained_in_a_test_of_kafka(capsys: Captured) -> None:
-    code, document = judged_tests(capsys, "-k", "KafkaRaftClientTest.testHandleVoteRequestAsFollowerWithVotedCandidate", "--mutant", "votes-twice")
+    code, document = judged_tests(
+        capsys, "-k", "KafkaRaftClientTest.testHandleVoteRequestAsFollowerWithVotedCandidate", "--mutant", "votes-twice"
+    )
     assert document["counts"]["unexplained"] > 0
     assert code == ExitCode.VIOLATION
 

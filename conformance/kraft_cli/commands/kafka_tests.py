@@ -70,7 +70,13 @@ def judge_tests(
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}", ExitCode.CANNOT_WRITE) from error
     if as_json:
-        print_json({"version": chosen, "counts": counts(judged), "tests": [it.as_dict() for it in judged]})
+        print_json(
+            {
+                "version": chosen,
+                "counts": counts(judged),
+                "tests": [it.as_dict(keeps_traces=output is not None) for it in judged],
+            }
+        )
     else:
         _show(judged, chosen)
     return _exit_code(judged)

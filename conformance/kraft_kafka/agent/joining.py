@@ -134,6 +134,11 @@ def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
 def _check_cluster(files: Sequence[RawFile]) -> None:
     first = files[0]
     for file in files:
+        if file.start.replica < 0:
+            detail = (
+                f"{file.source}:1: $.replica: the client has no replica id, expected that of a controller or broker"
+            )
+            raise CommandError(detail, ExitCode.BAD_INPUT)
         if file.start.cluster_id != first.start.cluster_id:
             expected = f"expected {first.start.cluster_id} as in {first.source}"
             detail = f"{file.source}:1: $.cluster_id: {expected}, got {file.start.cluster_id}"

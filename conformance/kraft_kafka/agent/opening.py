@@ -126,7 +126,8 @@ def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]
     profile = PROFILES[name if name is not None else profile_of(first.kafka or "unknown")]
     profile = replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
     # A Candidate of Kafka has voted for its own key with the directory id, which the file of version 0 does not have.
-    has_own_vote = any(map(_has_own_vote, starts.values()))
+    # With several replicas, another one may forget the directory id of its vote.
+    has_own_vote = len(starts) == 1 and _has_own_vote(first)
     return replace(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
 
 
@@ -154,15 +155,16 @@ def opening_checkpoint(
     starts = first_starts(files)
     if not is_needed and all(map(is_fresh, starts.values())):
         return None
+    remembers = configuration.profile.voted_directory_at_version_0 == "remembered"
     states = {
-        id_: _on_disk(replica.key, starts.get(id_), configuration.checkpoint(id_))
+        id_: _on_disk(replica.key, starts.get(id_), configuration.checkpoint(id_), remembers=remembers)
         for id_, replica in configuration.replicas.items()
     }
     empty = Recollection({}, {}, Committed(), 0, frozenset())
     return with_states_remembered(Checkpoint(0, 0, states, {}, frozenset(), empty, {}))
 
 
-def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot) -> ReplicaState:
+def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot, *, remembers: bool) -> ReplicaState:
     if start is None:
         return on_disk(key, {}, formatted).state
     files: dict[str, bytes] = {}
@@ -173,15 +175,15 @@ def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot) -> R
     if start.log:
         files["log.log"] = b64decode(start.log)
     state = on_disk(key, files, formatted).state
-    return state if start.election is None else _with_election(state, start)
+    return state if start.election is None else _with_election(state, start, remembers=remembers)
 
 
-def _with_election(state: ReplicaState, start: StartLine) -> ReplicaState:
+def _with_election(state: ReplicaState, start: StartLine, *, remembers: bool) -> ReplicaState:
     election = start.election
     assert election is not None, "the caller has checked it"
     voted = election.voted_key
     key = None if voted is None else ReplicaKey(voted["id"], voted["directory_id"])
-    if _has_own_vote(start):
+    if remembers and _has_own_vote(start):
         key = state.key
     version = state.log.kraft_version
     return state._replace(

@@ -88,8 +88,8 @@ class JudgedTest:
     def reason(self) -> str | None:
         return next((trace.reason for trace in self.traces if trace.outcome is self.outcome), None)
 
-    def as_dict(self) -> Mapping[str, object]:
-        """Return the value that `--json` prints."""
+    def as_dict(self, *, keeps_traces: bool) -> Mapping[str, object]:
+        """Return the value that `--json` prints, with the traces' paths if they are kept."""
         return {
             "test": self.test.name,
             "parameters": self.test.parameters,
@@ -98,7 +98,8 @@ class JudgedTest:
             "reason": self.reason,
             "events": sum(trace.events for trace in self.traces),
             "traces": [
-                {"outcome": it.outcome, "reason": it.reason, "events": it.events, "line": it.line, "trace": it.trace}
+                {"outcome": it.outcome, "reason": it.reason, "events": it.events, "line": it.line}
+                | ({"trace": it.trace} if keeps_traces else {})
                 for it in self.traces
             ],
         }
