@@ -13,10 +13,11 @@ How Kafka's steps become events:
 - A second start of a replica is a Crash and a Restart, with a ReplaceDisk between them if the directory id differs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kraft_kafka.agent import disk_lines, raw
+from kraft_kafka.agent.connections import Connections
 from kraft_kafka.agent.decoding import message_fields
 from kraft_kafka.agent.drafts import Draft, whole
 from kraft_kafka.agent.fields import answer_fields, check_piece, client_input, is_of_channel, source_of
@@ -27,7 +28,6 @@ from kraft_kafka.wire.decoding import Document
 from kraft_reference.log import Snapshot
 
 _CLIENTS = {"AddVoterRequest": "AddVoter", "RemoveVoterRequest": "RemoveVoter"}
-_FETCHES = ("FetchRequest", "FetchSnapshotRequest")
 _WITH_ENDPOINT = ("AddVoterRequest", "UpdateVoterRequest")
 _UNSENT = 1_000_000_000
 _OF_OTHER_THREADS = (raw.WireLine, raw.AnswerLine, raw.CalledLine)
@@ -72,10 +72,8 @@ class ReplicaEvents:
         """Requests without a response, with a client's number and the version."""
         self._sent: dict[int, tuple[Document, int] | None] = {}
         """Requests sent, with their receiver, by Kafka's correlation id; None for those to itself."""
-        self._outstanding: dict[int, int] = {}
+        self._connections = Connections()
         self._pieces = Pieces()
-        self._acknowledged: set[int] = set()
-        """Voters that have acknowledged this leadership since its last announcement."""
 
     @property
     def events(self) -> list[Draft]:
@@ -174,7 +172,7 @@ class ReplicaEvents:
         self._became_leader = False
 
     def _transition(self, line: raw.TransitionLine) -> None:
-        self._acknowledged.clear()
+        self._connections.change_role()
         self._became_leader = line.role == "Leader"
         if self._now.open is not None and self._now.open.event == "Restart" and line.from_role not in (None, line.role):
             if line.from_role == "Candidate":
@@ -220,53 +218,22 @@ class ReplicaEvents:
             return
         if (request := self._pieces.first_request(destination, line.message)) is not None:
             self._sent[line.correlation_id] = (request, destination)
-            self._outstanding[destination] = line.correlation_id
+            self._connections.wait(destination, line.correlation_id)
             return
-        in_handler = self._now.open is not None and self._now.open is not self._now.moved and not self._now.open.is_data
-        draft = self._poll(line, fields, destination, in_handler=in_handler)
+        draft = self._connections.poll(self._now, line, fields["type"], destination)
         if self._now.endpoint is None and fields["type"] in _WITH_ENDPOINT:
             # The trace's endpoint of a replica without a listener is made up.
             fields.pop("endpoint")
         message = whole(fields, self.replica, destination, self._wire_id(line.correlation_id))
         draft.effects.append({"kind": "Send", "message": message})
         self._sent[line.correlation_id] = (message, destination)
-        self._outstanding[destination] = line.correlation_id
+        self._connections.wait(destination, line.correlation_id)
 
     def _wire_id(self, correlation_id: int) -> int:
         """Return the correlation id that the receiver sees; one of its own for a request that the wire never had."""
         if self._wire_ids is None:
             return correlation_id
         return self._wire_ids.get(correlation_id, _UNSENT + correlation_id)
-
-    def _poll(self, line: raw.SendLine, fields: Document, destination: int, *, in_handler: bool) -> Draft:
-        """Return the event that sends a request."""
-        if in_handler:
-            # The model sends it in the next Poll.
-            return self._now.event("Poll", line)
-        self._now.settle(self._now.last_state)
-        if fields["type"] in _FETCHES:
-            self._give_up(line, self._outstanding.keys())
-            self._now.sends = self._now.event("PollFetch", line, inputs={"destination": destination})
-            return self._now.sends
-        if destination in self._outstanding:
-            self._give_up(line, [destination])
-        if fields["type"] == "BeginQuorumEpochRequest" and destination in self._acknowledged:
-            self._acknowledged.clear()
-            self._now.sends = None
-            self._now.event("BeginQuorumEpochTimeout", line).state = self._now.last_state
-        if self._now.sends is None or self._now.sends.event != "Poll":
-            self._now.sends = self._now.event("Poll", line)
-        return self._now.sends
-
-    def _give_up(self, line: raw.SendLine, destinations: Iterable[int]) -> None:
-        """Add timeouts of requests, before the Poll in progress: it sends to all idle connections at once."""
-        for destination in sorted(destinations):
-            timeout = self._now.event("RequestTimeout", line, inputs={"destination": destination})
-            timeout.state = self._now.last_state
-            if self._now.sends is not None and self._now.sends.event == "Poll":
-                self._now.events.remove(timeout)
-                self._now.events.insert(self._now.events.index(self._now.sends), timeout)
-            del self._outstanding[destination]
 
     def _request(self, line: raw.RequestLine) -> None:
         self._now.settle(self._now.last_state)
@@ -313,7 +280,6 @@ class ReplicaEvents:
         if sent is None or fields is None:
             return
         request, source = sent
-        is_awaited = self._outstanding.get(source) == line.correlation_id
         if is_of_channel(fields):
             # No response of the peer.  The connection backs off; to the model it waits until the next request.
             return
@@ -322,10 +288,7 @@ class ReplicaEvents:
             content = self._pieces.add(source, request, line.message)
             if content is None and fields["epoch"] == request["epoch"]:
                 return
-        if is_awaited:
-            del self._outstanding[source]
-        if fields["type"] == "BeginQuorumEpochResponse" and fields["error"] == "NONE":
-            self._acknowledged.add(source)
+        self._connections.receive(source, line.correlation_id, fields)
         if fields["type"] == "VoteResponse":
             fields["pre_vote"] = request["pre_vote"]
         if not self._has_opaque:
