@@ -13,7 +13,11 @@ _FETCHES = ("FetchRequest", "FetchSnapshotRequest")
 class Connections:
     """Requests that wait for a response in the trace."""
 
-    def __init__(self) -> None:
+    def __init__(self, replica: int) -> None:
+        """Begin without requests of this replica."""
+        self._replica = replica
+        self._is_searching = False
+        """True if a request or a Fetch timeout has made it fetch from bootstrap servers."""
         self._waiting: dict[int, int] = {}
         """Kafka's correlation id, by the receiver."""
         self._acknowledged: set[int] = set()
@@ -24,13 +28,16 @@ class Connections:
         self._waiting[destination] = correlation_id
 
     def change_role(self) -> None:
-        """Forget the acknowledgements of a leadership."""
+        """Forget the acknowledgements of a leadership, and the search for a leader."""
         self._acknowledged.clear()
+        self._is_searching = False
 
     def receive(self, source: int, correlation_id: int, fields: Document) -> None:
         """Note a response."""
         if self._waiting.get(source) == correlation_id:
             del self._waiting[source]
+        if fields["type"] == "FetchResponse" and fields["error"] == "NONE":
+            self._is_searching = False
         if fields["type"] == "BeginQuorumEpochResponse" and fields["error"] == "NONE":
             self._acknowledged.add(source)
 
@@ -42,6 +49,10 @@ class Connections:
         now.settle(now.last_state)
         if kind in _FETCHES:
             self._give_up(now, line, self._waiting.keys())
+            if line.destination < 0 and not self._is_searching and self._is_observer(now, destination):
+                # Its Fetch timeout has expired, which changes no role.
+                self._is_searching = True
+                now.event("FetchTimeout", line).state = now.last_state
             now.sends = now.event("PollFetch", line, inputs={"destination": destination})
             return now.sends
         if destination in self._waiting:
@@ -63,3 +74,11 @@ class Connections:
                 now.events.remove(timeout)
                 now.events.insert(now.events.index(now.sends), timeout)
             del self._waiting[destination]
+            self._is_searching = True
+
+    def _is_observer(self, now: Progress, destination: int) -> bool:
+        """True for an observer that knows a leader other than the receiver of its Fetch."""
+        state = now.last_state
+        if state is None or state["role"] != "Follower" or state["leader_id"] == destination:
+            return False
+        return all(voter["id"] != self._replica for voter in state["voters"]["voters"])

@@ -10,6 +10,8 @@ How Kafka's steps become events:
   as waiting, Kafka's request manager has given up the last request, which is a RequestTimeout.
 - A leader's repeated BeginQuorumEpoch is a request of a Poll like the first, because begin-quorum.resend leaves open
   how often it is sent.  A BeginQuorumEpochTimeout precedes one to a voter that has acknowledged the first.
+- A Fetch of an observer to a bootstrap server, while it knows a leader and has given up no request, follows a
+  FetchTimeout.
 - A second start of a replica is a Crash and a Restart, with a ReplaceDisk between them if the directory id differs.
 """
 
@@ -72,7 +74,7 @@ class ReplicaEvents:
         """Requests without a response, with a client's number and the version."""
         self._sent: dict[int, tuple[Document, int] | None] = {}
         """Requests sent, with their receiver, by Kafka's correlation id; None for those to itself."""
-        self._connections = Connections()
+        self._connections = Connections(self.replica)
         self._pieces = Pieces()
 
     @property
