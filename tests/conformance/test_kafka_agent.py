@@ -165,8 +165,8 @@ def test_three_controllers_are_accepted_or_show_the_known_finding(jar: Path, tmp
     capsys.readouterr()
     code = main(["validate", str(trace)])
     judged = capsys.readouterr()
-    # Without a fault, an ordinary start of 4.3.1 may show the finding unread-voters, at state.voters.  The killed leader
-    # may have been within an event, so that its file ends with a gap.
+    # Without a fault, an ordinary start of 4.3.1 may show the finding unread-voters, at state.voters.  The killed
+    # leader may have been within an event, so that its file ends with a gap.
     assert code in (ExitCode.CONFORMANT, ExitCode.INCONCLUSIVE) or "state.voters" in judged.out, judged.out + judged.err
 
 

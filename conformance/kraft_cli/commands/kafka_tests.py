@@ -16,7 +16,7 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_kafka.controllers import controllers, jars_of
 from kraft_kafka.jars import Kafka, fetched, released
 from kraft_kafka.own_tests.judging import JudgedTest, Outcome, counts, judge
-from kraft_kafka.own_tests.libraries import test_jars
+from kraft_kafka.own_tests.libraries import jars_of_tests
 from kraft_kafka.own_tests.running import run_tests
 from kraft_kafka.patching.patches import mutants, patched
 from kraft_kafka.releases import releases
@@ -51,7 +51,7 @@ def judge_tests(
     The test plays the peers, which are not observed. Exit code: 1 if a test fails, or is rejected without a known
     reason; else 2 if a trace is not judged, or not to its end.
     """
-    chosen = one_of("release", version or [*test_jars()][-1], test_jars())
+    chosen = one_of("release", version or [*jars_of_tests()][-1], jars_of_tests())
     patch = None if mutant is None else mutants()[one_of("mutant", mutant, mutants())]
     _check_pattern(pattern)
     try:

@@ -10,7 +10,7 @@ from kraft_kafka.releases import Jar
 
 
 @cache
-def test_jars() -> Mapping[str, tuple[Jar, ...]]:
+def jars_of_tests() -> Mapping[str, tuple[Jar, ...]]:
     """Return the test jars of each release that has them, the oldest first."""
     return {
         release["version"]: tuple(

@@ -15,7 +15,7 @@ from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.building import agent_jar, compile_sources
 from kraft_kafka.agent.raw import RawFile, read_raw
 from kraft_kafka.jars import Kafka, fetched
-from kraft_kafka.own_tests.libraries import library_jars, test_jars
+from kraft_kafka.own_tests.libraries import jars_of_tests, library_jars
 from kraft_spec.compiled.building import user_cache
 from kraft_spec.tlc.jar import find_java
 
@@ -60,7 +60,7 @@ def run_tests(kafka: Kafka, version: str, pattern: str | None, folder: Path) -> 
         JavaMissing: there is no Java.
         OSError: a file cannot be written.
     """
-    jars = test_jars()[version]
+    jars = jars_of_tests()[version]
     libraries = fetched((*jars, *library_jars()))
     class_path = [_listener(libraries), *libraries, *kafka.class_path]
     times = folder / "tests.tsv"
