@@ -60,6 +60,8 @@ class ReplicaEvents:
         self._now = Progress()
         self._find_replica, self._static = find_replica, static
         self._has_opaque = has_opaque
+        self.unnamed_requests = 0
+        """Number of requests without a replica id, which have no event."""
         self.failure: str | None = None
         """Reason why no event after the last one is known."""
         self._clients = 0
@@ -251,6 +253,7 @@ class ReplicaEvents:
             return
         source = source_of(fields)
         if source is None or source < 0 or source == self.replica:
+            self.unnamed_requests += source != self.replica
             self._now.open = Draft(kind, line.time_us, is_hidden=True)
             return
         fields = filled_request(fields) if self._has_opaque else fields
@@ -292,7 +295,7 @@ class ReplicaEvents:
                 return
         self._connections.receive(source, line.correlation_id, fields)
         if fields["type"] == "VoteResponse":
-            fields["pre_vote"] = request["pre_vote"]
+            fields["pre_vote"] = request.get("pre_vote", False)
         if not self._has_opaque:
             check_piece(fields, line.message, self.replica)
         else:

@@ -39,6 +39,8 @@ class Joined:
     lines: Sequence[bytes]
     unjudged: str | None
     """Reason why the trace ends before the files do: something that has no event of the model."""
+    unnamed_requests: int
+    """Number of requests without a replica id, as of a tool, which have no event."""
 
 
 def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
@@ -74,7 +76,8 @@ def join_with_opaque(files: Sequence[RawFile], profile: str | None) -> Joined:
     replicas = _replica_events(files, peers)
     add_api_versions(replicas)
     failures = (events.failure for events in replicas.values() if events.failure is not None)
-    return Joined(tuple(_lines(files, replicas, peers, profile, is_opaque=True)), next(failures, None))
+    unnamed = sum(events.unnamed_requests for events in replicas.values())
+    return Joined(tuple(_lines(files, replicas, peers, profile, is_opaque=True)), next(failures, None), unnamed)
 
 
 def _lines(

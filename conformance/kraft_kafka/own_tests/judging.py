@@ -32,7 +32,7 @@ class Outcome(StrEnum):
     NOT_JUDGED = "not judged"
     """The trace has something that no trace can have, or the whole of it is not the client's doing."""
     IN_PART = "judged in part"
-    """The trace is accepted up to something that has no event of the model."""
+    """The trace is accepted up to something that has no event of the model, or without requests that have none."""
     NO_CLIENT = "no client"
     """The test starts no client."""
     ACCEPTED = "accepted"
@@ -144,6 +144,8 @@ def _judge(name: str, file: RawFile, folder: Path) -> JudgedTrace:
         if malformed is not None:
             return JudgedTrace(malformed.outcome, malformed.reason, 0)
         return JudgedTrace(Outcome.NOT_JUDGED, _without_paths(str(error)), 0)
+    if verdict.kind is VerdictKind.ACCEPTED and joined.unnamed_requests:
+        return JudgedTrace(Outcome.IN_PART, _UNNAMED, verdict.events, trace=str(trace))
     if verdict.kind is VerdictKind.ACCEPTED:
         return JudgedTrace(Outcome.ACCEPTED, None, verdict.events, trace=str(trace))
     if verdict.rejection is None:
@@ -163,6 +165,7 @@ def _describe(verdict: Verdict) -> str:
     return f"{rejection.event}: {differing or rejection.note or ', '.join(rejection.properties) or rejection.kind}"
 
 
+_UNNAMED = "a request without a replica id has no event"
 _PATH = re.compile(r"\S*/\S+\.jsonl(:\d+)?: ")
 
 
