@@ -204,4 +204,4 @@ def test_no_test_of_kafka_is_unexplained(capsys: Captured) -> None:
     _, document = judged_tests(capsys)
     counts = document["counts"]
     assert "unexplained" not in counts
-    assert counts["accepted"] > 0.8 * len(document["tests"])
+    assert counts["accepted"] > 0.75 * len(document["tests"])
