@@ -19,17 +19,12 @@ from tests.conformance.commands import ROOT
 
 from kraft_cli.commands.conformance_template import Language, copy_template
 from kraft_kafka.jars import KafkaUnavailableError, fetched
-from kraft_kafka.releases import Jar, json_jars
+from kraft_kafka.own_tests.libraries import jars_of_tests
+from kraft_kafka.releases import json_jars
 
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 """Parallel tests build in different folders."""
-KAFKAS_TESTS = Jar(
-    "org.apache.kafka",
-    "kafka-raft",
-    "test",
-    "4.3.1",
-    "af410208a3f69ba7d0e074cba1aa341025c467b7c6d1f6c05a17fd90bc51a5b6",
-)
+KAFKAS_TESTS = jars_of_tests()["4.3.1"][0]
 """Kafka's own tests of its raft layer, with the mocks that they use; not every release has this jar."""
 _LEAST_JAVA = 17
 _LEAST_GO = 22

@@ -13,43 +13,14 @@ from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.findings.finding import find_finding
 from kraft_kafka.jars import Kafka, fetched, released
+from kraft_kafka.own_tests.libraries import jars_of_tests, library_jars
 from kraft_kafka.patching.patches import patched, patches
 from kraft_kafka.recorded import load_recorded
-from kraft_kafka.releases import Jar, releases
+from kraft_kafka.releases import releases
 from kraft_kafka.reports.writing import UNIT_TESTS
 
 VERSION = KAFKAS_TESTS.version
-LIBRARIES = (
-    KAFKAS_TESTS,
-    Jar(
-        "org.apache.kafka",
-        "kafka-clients",
-        "test",
-        VERSION,
-        "c51ed05ff7c7fd618f920b147e0bb44af2de5384101c531ccbef5098199f0d44",
-    ),
-    Jar(
-        "org.junit.platform",
-        "junit-platform-console-standalone",
-        "",
-        "1.13.1",
-        "882abd8072e44a871b4cf5360bc1c4458b1d8c562ffed618ef21f3e1eaf183d4",
-    ),
-    Jar(
-        "org.mockito", "mockito-core", "", "5.14.2", "2296141c1e1f2e1ae35c08d36a9ab4563ecd66e03533fe82630a764e7aa49182"
-    ),
-    Jar(
-        "net.bytebuddy", "byte-buddy", "", "1.15.4", "4a683d83ff219f20d44f35ca302d821e0c6842e3fa8f9f1ee913eb16f49cec6c"
-    ),
-    Jar(
-        "net.bytebuddy",
-        "byte-buddy-agent",
-        "",
-        "1.15.4",
-        "1d76defd159a564b9cb7a968d0dea27367b8b70ebde75a968e7ef1921bc75ee4",
-    ),
-    Jar("org.objenesis", "objenesis", "", "3.3", "02dfd0b0439a5591e35b708ed2f5474eb0948f53abf74637e959b8e4ef69bfeb"),
-)
+LIBRARIES = (*jars_of_tests()[VERSION], *library_jars())
 OURS = (
     "org.apache.kafka.raft.QuorumStateOwnVoteTest",
     "org.apache.kafka.raft.internals.ControlRecordsAfterTruncationTest",

@@ -17,6 +17,7 @@ from kraft_cli.commands.conformance_report import Html, JsonLines, Junit, Markdo
 from kraft_cli.commands.kafka_agent import join_files, print_agent
 from kraft_cli.commands.kafka_diagnose import diagnose
 from kraft_cli.commands.kafka_finding import known_finding, report_finding, show_finding
+from kraft_cli.commands.kafka_tests import judge_tests
 from kraft_cli.commands.kafka_whole import show_whole
 from kraft_cli.commands.options import Json, Steps, TimeoutS, at_most_one, one_of, seeds_of
 from kraft_conformance.console import print_json, show_table
@@ -45,6 +46,7 @@ app = typer.Typer(
 app.command()(diagnose)
 app.command("agent")(print_agent)
 app.command("trace")(join_files)
+app.command("tests")(judge_tests)
 
 REPLY_S = 20.0
 """Time limit for a reply, in seconds: the first one starts a JVM."""

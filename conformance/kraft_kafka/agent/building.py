@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -44,22 +45,36 @@ def agent_jar() -> Path:
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=cache, prefix=".compiling-") as staging:
                 classes = Path(staging) / "classes"
-                _compile([path for path in sources if path.suffix == ".java"], javassist, classes)
+                compile_sources([path for path in sources if path.suffix == ".java"], [javassist], classes)
                 fresh = Path(staging) / jar.name
                 _pack(fresh, classes, folder / _TABLE, javassist)
                 fresh.replace(jar)
     return jar
 
 
-def _compile(sources: list[Path], javassist: Path, classes: Path) -> None:
+def compile_sources(sources: Sequence[Path], class_path: Sequence[Path], classes: Path) -> None:
+    """Compile Java sources into a folder.
+
+    Raises:
+        KafkaUnavailableError: there is no javac, or it fails.
+        JavaMissing: there is no Java.
+    """
     java = find_java().executable
     javac = java.parent / "javac"
     if not javac.is_file():
         raise KafkaUnavailableError(f"no `javac` beside {java}: install a JDK, 17 or newer, or name one in JAVA_HOME")
-    command = [str(javac), *_JAVAC_OPTIONS, "-cp", str(javassist), "-d", str(classes), *map(str, sources)]
+    command = [
+        str(javac),
+        *_JAVAC_OPTIONS,
+        "-cp",
+        ":".join(map(str, class_path)),
+        "-d",
+        str(classes),
+        *map(str, sources),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise KafkaUnavailableError(f"the agent does not compile: javac says: {done.stderr[:400]}")
+        raise KafkaUnavailableError(f"{sources[0].name} does not compile: javac says: {done.stderr[:400]}")
 
 
 def _pack(jar: Path, classes: Path, table: Path, javassist: Path) -> None:

@@ -38,6 +38,13 @@ def message_fields(raw: RawMessage) -> Document | None:
     return fields
 
 
+def records_from(raw: RawMessage, offset: int) -> list[Document]:
+    """Return the records of a Fetch response from an offset on."""
+    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
+    batches, records = fetched(body)
+    return records[max(0, offset - batches[0].base_offset) :]
+
+
 def snapshot_piece(raw: RawMessage) -> tuple[int, int, int] | None:
     """Return position, length and total size of the piece in a FetchSnapshot response; None if it has none."""
     body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
@@ -45,6 +52,21 @@ def snapshot_piece(raw: RawMessage) -> tuple[int, int, int] | None:
         return None
     piece = body["topics"][0]["partitions"][0]
     return piece["position"], len(b64decode(piece["unalignedRecords"] or "")), piece["size"]
+
+
+def snapshot_position(raw: RawMessage) -> int:
+    """Return the position of the piece that a FetchSnapshot request asks for; 0 for another request."""
+    if raw.name != "FetchSnapshotRequest":
+        return 0
+    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
+    position: int = body["topics"][0]["partitions"][0]["position"]
+    return position
+
+
+def piece_of(raw: RawMessage) -> bytes:
+    """Return the bytes of the piece in a FetchSnapshot response; none if it has no piece."""
+    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
+    return b64decode(body["topics"][0]["partitions"][0]["unalignedRecords"] or "") if body["topics"] else b""
 
 
 def records_in(text: str) -> list[Document]:

@@ -2,20 +2,27 @@
 
 from kraft_kafka.agent import raw
 from kraft_kafka.agent.decoding import records_in, snapshot_fields, snapshot_in
-from kraft_kafka.agent.drafts import Draft, State
+from kraft_kafka.agent.drafts import Draft, without_log
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.wire.decoding import Document
 from kraft_reference.log import Snapshot
 
-_OFFSETS = ("log_end_offset", "last_epoch", "high_watermark", "voters", "kraft_version")
-"""Fields of the state that an append changes."""
-
 
 def persist(now: Progress, line: raw.PersistLine) -> None:
     """Add a write of the quorum state file."""
+    if (content := content_of(line.election)) == now.election:
+        # Kafka writes the file at each start; the same content is no effect.
+        return
+    now.election = content
     fields: Document = {"epoch": line.election.epoch, "leader_id": line.election.leader_id}
     fields |= {"voted_key": line.election.voted_key, "version": line.version}
     now.add(line, {"kind": "PersistQuorumState", **fields})
+
+
+def content_of(election: raw.RawElection) -> tuple[object, ...]:
+    """Return what the quorum state file holds."""
+    voted = election.voted_key
+    return election.epoch, election.leader_id, None if voted is None else (voted["id"], voted["directory_id"])
 
 
 def append(now: Progress, line: raw.AppendLine) -> None:
@@ -30,7 +37,7 @@ def append(now: Progress, line: raw.AppendLine) -> None:
         effect = {"kind": "AppendRecords", "base_offset": offset, "records": [record]}
         if record["kind"] == "Data":
             # Of the state after a record that is not the last one of its batch, only offsets are not observed.
-            now.settle(_without_offsets(now.last_state))
+            now.settle(None if now.last_state is None else without_log(now.last_state))
             now.open = now.event("ClientAppend", line, inputs={"value": record["value"]})
             now.open.is_data = True
             now.open.effects.append(effect)
@@ -40,7 +47,7 @@ def append(now: Progress, line: raw.AppendLine) -> None:
 
 def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> None:
     """Add a leader's control record to the event that it is a consequence of."""
-    target = now.pending or now.open
+    target = now.expired or now.pending or now.open
     if target is None:
         target = now.pending = now.event("Poll", line)
     last = target.effects[-1] if target.effects else None
@@ -57,6 +64,9 @@ def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> No
 
 def flush(now: Progress, line: raw.FlushLine) -> None:
     """Add a sync of the log, if it syncs anything."""
+    if now.expired is not None and now.has_grown:
+        now.expired.effects.append({"kind": "FlushLog", "end_offset": line.end_offset})
+        return
     target = now.open or now.pending
     if target is None or not target.is_data:
         if target is None or any(effect["kind"] == "AppendRecords" for effect in target.effects):
@@ -103,9 +113,3 @@ def take_snapshot(now: Progress, line: raw.SnapshotLine, static: Snapshot) -> No
 def _snapshot(static: Snapshot, snapshot: raw.RawSnapshot, *, replaces_log: bool) -> Document:
     fields = snapshot_fields(snapshot_in(snapshot, static))
     return {"kind": "WriteSnapshot", "snapshot": fields, "replaces_log": replaces_log}
-
-
-def _without_offsets(state: State) -> State:
-    if state is None:
-        return None
-    return {name: value for name, value in state.items() if name not in _OFFSETS}

@@ -33,6 +33,9 @@ class Draft:
     is_data: bool = False
     """True for a client's record: the sync of its batch is also its own."""
 
+    has_hidden_log: bool = False
+    """True if the trace ends before the client has appended the event's records."""
+
     @property
     def is_synced(self) -> bool:
         """True if a sync of the log is among its effects."""
@@ -50,11 +53,17 @@ class Draft:
             fields["message"] = self.message
         if self.input is not None:
             fields["input"] = self.input
-        if self.event != "Crash":
-            fields["effects"] = [self._with_leader(effect) for effect in self.effects]
+        if self.event != "Crash" and not self.has_hidden_log:
+            fields["effects"] = [self._with_leader(effect) for effect in self._ordered_effects()]
         if self.state is not None:
-            fields["state"] = self._shown_state(self.state)
+            fields["state"] = self._shown_state(without_log(self.state) if self.has_hidden_log else self.state)
         return msgspec.convert({"kind": "event", **fields}, EventLine)
+
+    def _ordered_effects(self) -> list[Document]:
+        """Return the effects; requests of one Poll by ascending receiver, as the model sends them."""
+        if self.event != "Poll":
+            return self.effects
+        return sorted(self.effects, key=lambda effect: effect.get("message", {}).get("destination", -1))
 
     @staticmethod
     def _shown_state(state: Mapping[str, Any]) -> Document:
@@ -68,6 +77,15 @@ class Draft:
         state = self.state or {}
         leader = {"epoch": state.get("epoch", 0)} | {name: state.get(name) for name in ("leader_id", "leader_endpoint")}
         return {"kind": "Answer", "reply": leader | effect["reply"]}
+
+
+_OF_THE_LOG = ("log_end_offset", "last_epoch", "high_watermark", "voters", "kraft_version")
+"""Fields of the state that an append changes."""
+
+
+def without_log(state: Mapping[str, Any]) -> Document:
+    """Return the state without the fields that an append changes, which are then not observed."""
+    return {name: value for name, value in state.items() if name not in _OF_THE_LOG}
 
 
 def whole(fields: Document, source: int | None, destination: int, correlation_id: int) -> Document:

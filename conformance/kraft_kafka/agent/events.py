@@ -9,28 +9,29 @@ How Kafka's steps become events:
 - Requests sent in pollCurrentState are a PollFetch or a Poll; before one on a connection that the trace still shows
   as waiting, Kafka's request manager has given up the last request, which is a RequestTimeout.
 - A leader's repeated BeginQuorumEpoch is a request of a Poll like the first, because begin-quorum.resend leaves open
-  how often it is sent; no BeginQuorumEpochTimeout is recorded.
+  how often it is sent.  A BeginQuorumEpochTimeout precedes one to a voter that has acknowledged the first.
+- A Fetch of an observer to a bootstrap server, while it knows a leader and has given up no request, follows a
+  FetchTimeout.
 - A second start of a replica is a Crash and a Restart, with a ReplaceDisk between them if the directory id differs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kraft_kafka.agent import disk_lines, raw
-from kraft_kafka.agent.decoding import message_fields, snapshot_piece
-from kraft_kafka.agent.drafts import Draft, UnjudgedError, whole
+from kraft_kafka.agent.connections import Connections
+from kraft_kafka.agent.decoding import message_fields
+from kraft_kafka.agent.drafts import Draft, whole
+from kraft_kafka.agent.fields import answer_fields, check_piece, client_input, is_of_channel, source_of
+from kraft_kafka.agent.filling import filled_request, filled_response
+from kraft_kafka.agent.pieces import Pieces
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.wire.decoding import Document
 from kraft_reference.log import Snapshot
 
 _CLIENTS = {"AddVoterRequest": "AddVoter", "RemoveVoterRequest": "RemoveVoter"}
-_FETCHES = ("FetchRequest", "FetchSnapshotRequest")
+_WITH_ENDPOINT = ("AddVoterRequest", "UpdateVoterRequest")
 _UNSENT = 1_000_000_000
-_OF_THE_CHANNEL = (7, 8, 13, "REQUEST_TIMED_OUT")
-"""Errors that Kafka's own network channel gives a request without a response, as names or codes: REQUEST_TIMED_OUT,
-BROKER_NOT_AVAILABLE, NETWORK_EXCEPTION."""
-
-
 _OF_OTHER_THREADS = (raw.WireLine, raw.AnswerLine, raw.CalledLine)
 _UNFINISHED = (raw.RequestLine, raw.ResponseLine, raw.TransitionLine, raw.PersistLine, raw.AppendLine)
 """Lines after which the client does more before the event is over."""
@@ -39,11 +40,30 @@ _UNFINISHED = (raw.RequestLine, raw.ResponseLine, raw.TransitionLine, raw.Persis
 class ReplicaEvents:
     """Events of a replica, over all its starts."""
 
-    def __init__(self, replica: int, find_replica: Callable[[int, str], int | None], static: Snapshot) -> None:
-        """Set the function that returns a node's replica for its id and endpoint, and the static voters."""
+    def __init__(
+        self,
+        replica: int,
+        find_replica: Callable[[int, str], int | None],
+        static: Snapshot,
+        *,
+        has_opaque: bool = False,
+    ) -> None:
+        """Begin without events.
+
+        Args:
+            replica: id of the replica.
+            find_replica: returns a node's replica for its id and endpoint.
+            static: the static voters.
+            has_opaque: True if other replicas are not observed, so that lines show their messages completely.
+        """
         self.replica = replica
         self._now = Progress()
         self._find_replica, self._static = find_replica, static
+        self._has_opaque = has_opaque
+        self.unnamed_requests = 0
+        """Number of requests without a replica id, which have no event."""
+        self.failure: str | None = None
+        """Reason why no event after the last one is known."""
         self._clients = 0
         self._begin(None)
 
@@ -51,16 +71,22 @@ class ReplicaEvents:
         """Forget what only a process remembers."""
         self._now.begin()
         self._wire_ids = wire_ids
-        self._resigns = False
-        self._requests: dict[int, tuple[Document, int | None]] = {}
-        """Requests without a response, with a client's number."""
+        self._resigns = self._became_leader = False
+        self._requests: dict[int, tuple[Document, int | None, int]] = {}
+        """Requests without a response, with a client's number and the version."""
         self._sent: dict[int, tuple[Document, int] | None] = {}
         """Requests sent, with their receiver, by Kafka's correlation id; None for those to itself."""
-        self._outstanding: dict[int, int] = {}
+        self._connections = Connections(self.replica)
+        self._pieces = Pieces()
 
     @property
     def events(self) -> list[Draft]:
         return self._now.events
+
+    def fail(self, reason: str) -> None:
+        """End the events here, because a line has no event of the model."""
+        self.failure = reason
+        self._now.lose(reason)
 
     @property
     def gap(self) -> str | None:
@@ -86,6 +112,8 @@ class ReplicaEvents:
         """
         start = file.start
         self._now.log_end_offset = start.log_end_offset
+        self._now.endpoint = start.endpoint
+        self._now.election = None if start.election is None else disk_lines.content_of(start.election)
         self._begin(file.wire_ids)
         if disk is not None:
             self._crash(start, *disk)
@@ -109,6 +137,9 @@ class ReplicaEvents:
                 self._now.lose(f"the agent dropped {line.lines} lines")
             elif isinstance(line, raw.StoppedLine):
                 self._now.lose(f"the agent stopped: {line.reason}")
+        if self._now.pending is not None and self._became_leader:
+            # Its control records are appended at the next poll, which is not recorded.
+            self._now.pending.has_hidden_log = True
         steps = [line for line in file.lines if not isinstance(line, _OF_OTHER_THREADS)]
         if steps and isinstance(steps[-1], _UNFINISHED):
             # The process was killed within an event.  What it did not do, or did not write, is unknown.
@@ -142,9 +173,15 @@ class ReplicaEvents:
             self._now.sends.state = self._now.last_state
         self._now.settle(self._now.last_state)
         self._now.sends = None
+        self._became_leader = False
 
     def _transition(self, line: raw.TransitionLine) -> None:
+        self._connections.change_role()
+        self._became_leader = line.role == "Leader"
         if self._now.open is not None and self._now.open.event == "Restart" and line.from_role not in (None, line.role):
+            if line.from_role == "Candidate":
+                # It has voted for itself before, and leads at once: a part of the Restart.
+                return
             # The only voter starts an election before its first poll.
             self._now.open = self._now.event("ElectionTimeout", line)
             return
@@ -154,6 +191,7 @@ class ReplicaEvents:
             if line.from_role == "Leader":
                 if line.resigning and not self._resigns:
                     # It resigns because its own removal is committed: a part of the event before.
+                    self._now.has_grown = True
                     return
                 name = "Shutdown" if line.resigning or line.shutdown else "CheckQuorumTimeout"
             else:
@@ -166,8 +204,9 @@ class ReplicaEvents:
 
     def _expire(self, line: raw.ExpireLine) -> None:
         self._now.remember(line.state)
+        expired = self._now.pending
         self._now.settle(self._now.last_state)
-        self._now.open = self._now.event("VoterChangeTimeout", line)
+        self._now.open, self._now.expired = self._now.event("VoterChangeTimeout", line), expired
 
     # -------------------------------------------------------------------------------------------------------------
     # Messages.
@@ -181,44 +220,24 @@ class ReplicaEvents:
             # The model has no messages to oneself, and none to nodes outside the cluster.
             self._sent[line.correlation_id] = None
             return
-        in_handler = self._now.open is not None and self._now.open is not self._now.moved and not self._now.open.is_data
-        draft = self._poll(line, fields, destination, in_handler=in_handler)
+        if (request := self._pieces.first_request(destination, line.message)) is not None:
+            self._sent[line.correlation_id] = (request, destination)
+            self._connections.wait(destination, line.correlation_id)
+            return
+        draft = self._connections.poll(self._now, line, fields["type"], destination)
+        if self._now.endpoint is None and fields["type"] in _WITH_ENDPOINT:
+            # The trace's endpoint of a replica without a listener is made up.
+            fields.pop("endpoint")
         message = whole(fields, self.replica, destination, self._wire_id(line.correlation_id))
         draft.effects.append({"kind": "Send", "message": message})
         self._sent[line.correlation_id] = (message, destination)
-        self._outstanding[destination] = line.correlation_id
+        self._connections.wait(destination, line.correlation_id)
 
     def _wire_id(self, correlation_id: int) -> int:
         """Return the correlation id that the receiver sees; one of its own for a request that the wire never had."""
         if self._wire_ids is None:
             return correlation_id
         return self._wire_ids.get(correlation_id, _UNSENT + correlation_id)
-
-    def _poll(self, line: raw.SendLine, fields: Document, destination: int, *, in_handler: bool) -> Draft:
-        """Return the event that sends a request."""
-        if in_handler:
-            # The model sends it in the next Poll.
-            return self._now.event("Poll", line)
-        self._now.settle(self._now.last_state)
-        if fields["type"] in _FETCHES:
-            self._give_up(line, self._outstanding.keys())
-            self._now.sends = self._now.event("PollFetch", line, inputs={"destination": destination})
-            return self._now.sends
-        if destination in self._outstanding:
-            self._give_up(line, [destination])
-        if self._now.sends is None or self._now.sends.event != "Poll":
-            self._now.sends = self._now.event("Poll", line)
-        return self._now.sends
-
-    def _give_up(self, line: raw.SendLine, destinations: Iterable[int]) -> None:
-        """Add timeouts of requests, before the Poll in progress: it sends to all idle connections at once."""
-        for destination in sorted(destinations):
-            timeout = self._now.event("RequestTimeout", line, inputs={"destination": destination})
-            timeout.state = self._now.last_state
-            if self._now.sends is not None and self._now.sends.event == "Poll":
-                self._now.events.remove(timeout)
-                self._now.events.insert(self._now.events.index(self._now.sends), timeout)
-            del self._outstanding[destination]
 
     def _request(self, line: raw.RequestLine) -> None:
         self._now.settle(self._now.last_state)
@@ -229,31 +248,32 @@ class ReplicaEvents:
         kind = fields["type"]
         if kind in _CLIENTS:
             self._clients += 1
-            self._now.open = self._now.event(_CLIENTS[kind], line, inputs=_client_input(self._clients, fields))
-            self._requests[line.number] = (fields, self._clients)
+            self._now.open = self._now.event(_CLIENTS[kind], line, inputs=client_input(self._clients, fields))
+            self._requests[line.number] = (fields, self._clients, line.version)
             return
-        source = _source(fields)
+        source = source_of(fields)
         if source is None or source < 0 or source == self.replica:
+            self.unnamed_requests += source != self.replica
             self._now.open = Draft(kind, line.time_us, is_hidden=True)
             return
+        fields = filled_request(fields) if self._has_opaque else fields
         message = whole(fields, source, self.replica, line.correlation_id)
         self._now.open = self._now.event(f"Handle{kind}", line, message)
-        self._requests[line.number] = (message, None)
+        self._requests[line.number] = (message, None, line.version)
 
     def _answer(self, line: raw.AnswerLine) -> None:
         if line.number not in self._requests or line.message is None:
             return
-        request, client = self._requests.pop(line.number)
+        request, client, version = self._requests.pop(line.number)
         fields = message_fields(line.message)
         if fields is None:
             return
+        fields = answer_fields(fields, line.message, request, version)
         if client is not None:
             self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
             return
-        if fields["type"] == "VoteResponse":
-            fields["pre_vote"] = request.get("pre_vote", False)
-        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
-            self._check_piece(line.message)
+        if not self._has_opaque:
+            check_piece(fields, line.message, self.replica)
         message = whole(fields, self.replica, request["source"], request["correlation_id"])
         self._now.add(line, {"kind": "Send", "message": message})
 
@@ -265,28 +285,24 @@ class ReplicaEvents:
         if sent is None or fields is None:
             return
         request, source = sent
-        is_awaited = self._outstanding.get(source) == line.correlation_id
-        if fields.get("error") in _OF_THE_CHANNEL and "epoch" not in fields:
+        if is_of_channel(fields):
             # No response of the peer.  The connection backs off; to the model it waits until the next request.
             return
-        if is_awaited:
-            del self._outstanding[source]
+        content: bytes | None = b""
+        if self._has_opaque and fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
+            content = self._pieces.add(source, request, line.message)
+            if content is None and fields["epoch"] == request["epoch"]:
+                return
+        self._connections.receive(source, line.correlation_id, fields)
         if fields["type"] == "VoteResponse":
-            fields["pre_vote"] = request["pre_vote"]
-        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
-            self._check_piece(line.message)
+            fields["pre_vote"] = request.get("pre_vote", False)
+        if not self._has_opaque:
+            check_piece(fields, line.message, self.replica)
+        else:
+            epoch = 0 if self._now.last_state is None else self._now.last_state["epoch"]
+            fields = filled_response(fields, content or b"", request, epoch, self._static)
         message = whole(fields, source, self.replica, request["correlation_id"])
         self._now.open = self._now.event(f"Handle{fields['type']}", line, message)
-
-    def _check_piece(self, message: raw.RawMessage) -> None:
-        """Check that a snapshot fits into one response, as in the model.
-
-        Raises:
-            UnjudgedError: it does not.
-        """
-        piece = snapshot_piece(message)
-        if piece is not None and (piece[0] or piece[1] < piece[2]):
-            raise UnjudgedError(f"replica {self.replica} fetches a snapshot of {piece[2]} bytes in pieces")
 
 
 _READERS: Mapping[type, Callable[[ReplicaEvents, Any], None]] = {
@@ -308,18 +324,3 @@ _OF_THE_DISK: Mapping[type, Callable[[Progress, Any], None]] = {
     raw.FlushLine: disk_lines.flush,
     raw.TruncateLine: disk_lines.truncate,
 }
-
-
-def _source(fields: Document) -> int | None:
-    """Return the id of the replica that sent a request, as its fields show it."""
-    key = fields.get("replica_key") or (fields["voter"] if fields["type"] == "UpdateVoterRequest" else None)
-    source: int | None = fields.get("source", key["id"] if key else None)
-    return source
-
-
-def _client_input(number: int, fields: Document) -> Document:
-    names = ("voter", "cluster_id", "endpoint", "timeout_ms", "when_committed")
-    present = {name: fields[name] for name in names if name in fields}
-    if fields["type"] == "AddVoterRequest":
-        present.setdefault("when_committed", True)
-    return {"request": number, **present}

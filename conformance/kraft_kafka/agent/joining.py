@@ -1,8 +1,10 @@
 """Files of the agent as one kraft-trace/1 in causal order: each replica's own order, and sent before received."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
+import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -15,22 +17,38 @@ from kraft_kafka.agent.opening import (
     first_starts,
     is_fresh,
     opening_checkpoint,
-    peers_of,
     static_snapshot,
 )
+from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import RawFile
 from kraft_kafka.wire.errors import WireError
+from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, header_line
-from kraft_traces.lines import EndLine, Generator, HeaderLine
+from kraft_traces.lines import DeclaredReplica, EndLine, Generator, HeaderLine
 from kraft_traces.merge import Merging
 from kraft_traces.process_trace import MergeError, ProcessTrace
 
 GENERATOR = "kraft-spec-agent"
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A trace of files of the agent."""
+
+    lines: Sequence[bytes]
+    unjudged: str | None
+    """Reason why the trace ends before the files do: something that has no event of the model."""
+    unnamed_requests: int
+    """Number of requests without a replica id, as of a tool, which have no event."""
+
+
 def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
-    """Yield the lines of the trace.
+    """Yield the lines of the trace; the events of replicas without a file are missing.
+
+    Args:
+        files: the files.
+        profile: name of the profile; None for that of the Kafka in the first file.
 
     Raises:
         CommandError: the files are of different clusters, have bytes that cannot be decoded, or a message is received
@@ -38,23 +56,56 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
     """
     files = sorted(files, key=lambda file: file.start.time_us)
     _check_cluster(files)
-    replicas = _replica_events(files)
+    replicas = _replica_events(files, None)
+    for events in replicas.values():
+        if events.failure is not None:
+            raise CommandError(events.failure, ExitCode.BAD_INPUT)
     add_api_versions(replicas)
+    yield from _lines(files, replicas, peers_of(files), profile, is_opaque=False)
+
+
+def join_with_opaque(files: Sequence[RawFile], profile: str | None) -> Joined:
+    """Return the trace in which replicas without a file are declared as not observed.
+
+    Raises:
+        As `join`.
+    """
+    files = sorted(files, key=lambda file: file.start.time_us)
+    _check_cluster(files)
+    peers = peers_of(files)
+    replicas = _replica_events(files, peers)
+    add_api_versions(replicas)
+    failures = (events.failure for events in replicas.values() if events.failure is not None)
+    unnamed = sum(events.unnamed_requests for events in replicas.values())
+    return Joined(tuple(_lines(files, replicas, peers, profile, is_opaque=True)), next(failures, None), unnamed)
+
+
+def _lines(
+    files: Sequence[RawFile],
+    replicas: Mapping[int, ReplicaEvents],
+    peers: Peers,
+    profile: str | None,
+    *,
+    is_opaque: bool,
+) -> Iterator[bytes]:
     own = {file.start.replica for file in files}
     sources = {
         draft.message["source"] for events in replicas.values() for draft in events.events if draft.message is not None
     }
-    configuration = configuration_of(files, sorted((peers_of(files) | sources) - own), profile)
+    others = (peers.ids | sources) - own
+    configuration = configuration_of(files, {id_: peers.configuration(id_) for id_ in others}, profile)
     generator = Generator(GENERATOR, files[0].start.kafka or "unknown", None, None)
     header = replace(header_line(configuration, generator, kip_levels={}), timeouts=UNSET, kip_levels=UNSET)
-    checkpoint = opening_checkpoint(files, configuration)
+    checkpoint = opening_checkpoint(files, configuration, is_needed=is_opaque)
+    opaque = frozenset(configuration.replicas) - own if is_opaque else frozenset()
+    header = replace(header, replicas=tuple(_declared(replica, opaque) for replica in header.replicas))
     traces = [_process_trace(id_, events, header, files) for id_, events in sorted(replicas.items()) if events.events]
     yield encode_line(header)
     if checkpoint is not None:
-        yield encode_line(checkpoint_line(checkpoint))
+        yield encode_line(_without(checkpoint_line(checkpoint), opaque))
     count = 0
     try:
-        merging = Merging(traces)
+        merging = Merging(traces, opaque)
         for line in merging.events():
             count += 1
             yield encode_line(line)
@@ -64,32 +115,59 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
     yield encode_line(EndLine(count, is_complete))
 
 
+def _declared(replica: DeclaredReplica, opaque: frozenset[int]) -> DeclaredReplica:
+    """Return a replica of the header, which declares it if it is not observed."""
+    return replace(replica, observed=False) if replica.id in opaque else replica
+
+
+def _own_id(replica: TracedReplicaState) -> int:
+    key = replica.state.replica_key
+    assert key is not UNSET, "a checkpoint has every field"
+    return key.id
+
+
+def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
+    """Return a checkpoint without the states of replicas that are not observed, and without its unknown history."""
+    if not opaque:
+        return line
+    observed = tuple(it for it in line.replicas if _own_id(it) not in opaque)
+    return replace(line, replicas=observed, history=UNSET)
+
+
 def _check_cluster(files: Sequence[RawFile]) -> None:
     first = files[0]
     for file in files:
+        if file.start.replica < 0:
+            detail = (
+                f"{file.source}:1: $.replica: the client has no replica id, expected that of a controller or broker"
+            )
+            raise CommandError(detail, ExitCode.BAD_INPUT)
         if file.start.cluster_id != first.start.cluster_id:
             expected = f"expected {first.start.cluster_id} as in {first.source}"
             detail = f"{file.source}:1: $.cluster_id: {expected}, got {file.start.cluster_id}"
             raise CommandError(detail, ExitCode.BAD_INPUT)
 
 
-def _replica_events(files: Sequence[RawFile]) -> Mapping[int, ReplicaEvents]:
+def _replica_events(files: Sequence[RawFile], peers: Peers | None) -> Mapping[int, ReplicaEvents]:
     endpoints = {file.start.endpoint: file.start.replica for file in files}
     static = static_snapshot(files)
-    begins_fresh = all(map(is_fresh, first_starts(files).values()))
+    begins_fresh = peers is None and all(map(is_fresh, first_starts(files).values()))
 
     def find_replica(node: int, endpoint: str) -> int | None:
+        if node < 0 and peers is not None:
+            return endpoints.get(endpoint, peers.id_at(endpoint))
         return node if node >= 0 else endpoints.get(endpoint)
 
     replicas: dict[int, ReplicaEvents] = {}
     for id_, own in groupby(sorted(files, key=lambda file: file.start.replica), lambda file: file.start.replica):
-        events = ReplicaEvents(id_, find_replica, static)
+        events = ReplicaEvents(id_, find_replica, static, has_opaque=peers is not None)
         disk: tuple[int, str] | None = None
         for file in own:
             try:
                 events.read(file, begins_fresh and disk is None, disk)
             except (UnjudgedError, WireError) as error:
-                raise CommandError(f"{file.source}: {error}", ExitCode.BAD_INPUT) from error
+                events.fail(f"{file.source}: {error}")
+                break
             disk = (events.log_end_offset, file.start.directory_id)
         replicas[id_] = events
     return replicas
@@ -131,7 +209,12 @@ def _insert(drafts: list[Draft], draft: Draft) -> None:
 
 def _process_trace(replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile]) -> ProcessTrace:
     start_us = files[0].start.time_us
-    lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
+    try:
+        lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
+    except msgspec.ValidationError as error:
+        raise CommandError(
+            f"{files[0].source}: an event has a value that a trace cannot have: {error}", ExitCode.BAD_INPUT
+        ) from error
     gaps = {index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None}
     source = ", ".join(file.source for file in files if file.start.replica == replica)
     return ProcessTrace(source, header, lines, gaps=gaps, is_over=events.gap is None)

@@ -1,11 +1,11 @@
 """The cluster that the agent's files show, and the disks with which the trace begins."""
 
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kraft_kafka.agent.decoding import snapshot_in
-from kraft_kafka.agent.raw import RawElection, RawFile, SendLine, StartLine
+from kraft_kafka.agent.raw import RawFile, RawLine, SendLine, StartLine
 from kraft_kafka.releases import number, profile_of
 from kraft_kafka.wire.disk_files import on_disk
 from kraft_kafka.wire.snapshot_files import file_name
@@ -42,12 +42,14 @@ def is_fresh(start: StartLine) -> bool:
     return start.log_end_offset == 0 and (start.election is None or start.election.epoch == 0)
 
 
-def configuration_of(files: Sequence[RawFile], others: Iterable[int], profile: str | None) -> Configuration:
+def configuration_of(
+    files: Sequence[RawFile], others: Mapping[int, ReplicaConfiguration], profile: str | None
+) -> Configuration:
     """Return the cluster.
 
     Args:
         files: the files, in the order of their starts.
-        others: replicas without a file that send or receive messages.
+        others: replicas without a file that send or receive messages, by their ids.
         profile: name of the profile; None for that of the Kafka in the first file.
     """
     starts, static = first_starts(files), static_snapshot(files)
@@ -55,21 +57,25 @@ def configuration_of(files: Sequence[RawFile], others: Iterable[int], profile: s
     bootstrap = next((it for it in formatted.values() if it is not None and it.kraft_version > 0), None)
     voters = static if bootstrap is None else bootstrap
     replicas = {
-        id_: _replica(start, is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]))
+        id_: _replica(
+            start,
+            is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]),
+            is_joining=any(map(_is_join_request, lines_of(files, id_))),
+        )
         for id_, start in starts.items()
     }
-    endpoints = {details.id: details.endpoint for details in voters.details}
+    details = {it.id: it for it in voters.details}
     for key in voters.voters:
-        replicas.setdefault(key.id, ReplicaConfiguration(key, endpoints[key.id]))
-    for id_ in others:
-        replicas.setdefault(id_, ReplicaConfiguration(ReplicaKey(id_, None), f"replica-{id_}:{_UNKNOWN_PORT}"))
+        replicas.setdefault(key.id, _voter(key, details[key.id]))
+    for id_, replica in others.items():
+        replicas.setdefault(id_, replica)
     first = files[0].start
     return Configuration(
         replicas=dict(sorted(replicas.items())),
         voters=voters.voters,
         kraft_version=1 if bootstrap is not None else 0,
         cluster_id=first.cluster_id,
-        profile=_profile(profile, first),
+        profile=_profile(profile, first, starts),
         bootstrap_servers=_bootstrap_servers(files, replicas, voters),
     )
 
@@ -83,7 +89,17 @@ def _has_voters(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and bool(snapshot.voters)
 
 
-def _replica(start: StartLine, *, is_without_voters: bool) -> ReplicaConfiguration:
+def lines_of(files: Iterable[RawFile], replica: int) -> Iterator[RawLine]:
+    """Yield the lines of a replica."""
+    return (line for file in files if file.start.replica == replica for line in file.lines)
+
+
+def _is_join_request(line: RawLine) -> bool:
+    """True for a request that only a replica with controller.quorum.auto.join.enable sends."""
+    return isinstance(line, SendLine) and line.message.name in ("AddRaftVoterRequest", "RemoveRaftVoterRequest")
+
+
+def _replica(start: StartLine, *, is_without_voters: bool, is_joining: bool) -> ReplicaConfiguration:
     return ReplicaConfiguration(
         ReplicaKey(start.replica, start.directory_id),
         start.endpoint or f"replica-{start.replica}:{_UNKNOWN_PORT}",
@@ -91,16 +107,34 @@ def _replica(start: StartLine, *, is_without_voters: bool) -> ReplicaConfigurati
         min_version=start.min_version,
         max_version=start.max_version,
         initial_voters=frozenset() if is_without_voters else None,
+        auto_join=is_joining,
     )
 
 
-def _profile(name: str | None, start: StartLine) -> Profile:
-    """Return the profile, with Kafka's setting of an open decision that the receivers of its Fetches show.
+def _voter(key: ReplicaKey, details: VoterDetails) -> ReplicaConfiguration:
+    if key.directory_id is None:
+        return ReplicaConfiguration(key, details.endpoint)
+    low, high = details.min_version, details.max_version
+    return ReplicaConfiguration(key, details.endpoint, min_version=low, max_version=high)
 
-    Rule: fetch.who-fetches.
+
+def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]) -> Profile:
+    """Return the profile, with Kafka's settings of open decisions that the receivers of its Fetches and its disks show.
+
+    Rules: fetch.who-fetches, durable.vote.v0-uuid-in-memory.
     """
-    profile = PROFILES[name if name is not None else profile_of(start.kafka or "unknown")]
-    return replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
+    profile = PROFILES[name if name is not None else profile_of(first.kafka or "unknown")]
+    profile = replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
+    # A Candidate of Kafka has voted for its own key with the directory id, which the file of version 0 does not have.
+    # With several replicas, another one may forget the directory id of its vote.
+    has_own_vote = len(starts) == 1 and _has_own_vote(first)
+    return replace(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
+
+
+def _has_own_vote(start: StartLine) -> bool:
+    """True if the disk has a vote of kraft.version 0 for the replica itself."""
+    voted = None if start.election is None else start.election.voted_key
+    return bool(start.static_voters) and voted is not None and voted["id"] == start.replica
 
 
 def _bootstrap_servers(
@@ -114,42 +148,44 @@ def _bootstrap_servers(
     return () if servers == {key.id for key in voters.voters} else tuple(sorted(servers))
 
 
-def opening_checkpoint(files: Sequence[RawFile], configuration: Configuration) -> Checkpoint | None:
-    """Return the disks with which the trace begins; None if all are empty."""
+def opening_checkpoint(
+    files: Sequence[RawFile], configuration: Configuration, *, is_needed: bool = False
+) -> Checkpoint | None:
+    """Return the disks with which the trace begins; None if all are empty and `is_needed` is false."""
     starts = first_starts(files)
-    if all(map(is_fresh, starts.values())):
+    if not is_needed and all(map(is_fresh, starts.values())):
         return None
+    remembers = configuration.profile.voted_directory_at_version_0 == "remembered"
     states = {
-        id_: _on_disk(replica.key, starts.get(id_), configuration.checkpoint(id_))
+        id_: _on_disk(replica.key, starts.get(id_), configuration.checkpoint(id_), remembers=remembers)
         for id_, replica in configuration.replicas.items()
     }
     empty = Recollection({}, {}, Committed(), 0, frozenset())
     return with_states_remembered(Checkpoint(0, 0, states, {}, frozenset(), empty, {}))
 
 
-def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot) -> ReplicaState:
+def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot, *, remembers: bool) -> ReplicaState:
     if start is None:
         return on_disk(key, {}, formatted).state
     files: dict[str, bytes] = {}
-    if start.snapshot is not None:
+    if start.snapshot is not None and start.snapshot.end_offset <= start.log_start_offset:
+        # The log begins at an older snapshot until Kafka deletes it up to the newest one.
         snapshot = Snapshot(start.snapshot.end_offset, start.snapshot.epoch, 0, frozenset())
         files[file_name(snapshot)] = b64decode(start.snapshot.bytes)
     if start.log:
         files["log.log"] = b64decode(start.log)
     state = on_disk(key, files, formatted).state
-    return state if start.election is None else _with_election(state, start.election)
+    return state if start.election is None else _with_election(state, start, remembers=remembers)
 
 
-def _with_election(state: ReplicaState, election: RawElection) -> ReplicaState:
+def _with_election(state: ReplicaState, start: StartLine, *, remembers: bool) -> ReplicaState:
+    election = start.election
+    assert election is not None, "the caller has checked it"
     voted = election.voted_key
     key = None if voted is None else ReplicaKey(voted["id"], voted["directory_id"])
+    if remembers and _has_own_vote(start):
+        key = state.key
     version = state.log.kraft_version
     return state._replace(
         epoch=election.epoch, leader_id=election.leader_id, voted_key=key, quorum_state_version=version
     )
-
-
-def peers_of(files: Iterable[RawFile]) -> frozenset[int]:
-    """Return the ids of the nodes to which requests are sent."""
-    lines = (line for file in files for line in file.lines if isinstance(line, SendLine))
-    return frozenset(line.destination for line in lines if line.destination >= 0)

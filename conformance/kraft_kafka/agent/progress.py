@@ -15,6 +15,10 @@ class Progress:
         """Reason why events before the next one may be missing."""
         self.log_end_offset = 0
         """Log end offset of the last line that shows it."""
+        self.endpoint: str | None = None
+        """Own endpoint."""
+        self.election: tuple[object, ...] | None = None
+        """Content of the quorum state file: epoch, leader and vote."""
         self.begin()
 
     def begin(self) -> None:
@@ -23,6 +27,8 @@ class Progress:
         """Event to which the lines belong."""
         self.pending: Draft | None = None
         """Handled event whose control records the next pollCurrentState appends."""
+        self.expired: Draft | None = None
+        """Handled event like `pending`, if its voter change has expired within the same pollCurrentState."""
         self.moved: Draft | None = None
         """Timeout of the present pollCurrentState."""
         self.sends: Draft | None = None
@@ -54,11 +60,14 @@ class Progress:
         # Of a leader's batch, records whose sync is missing are unsure, too.
         unsure += [draft for draft in self.events if draft.is_data and not draft.is_synced]
         self.events = [draft for draft in self.events if all(draft is not other for other in unsure)]
-        self.open = self.pending = self.moved = self.sends = None
+        self.open = self.pending = self.expired = self.moved = self.sends = None
         self.gap = reason
 
     def settle(self, state: State) -> None:
         """End the events in progress: this is the state after them."""
+        if self.expired is not None and self.has_grown:
+            # Of the state between the two events nothing is observed.
+            self.expired.state = None
         if self.pending is not None and (self.has_grown or self.pending.state is None):
             self.pending.state = state
         for draft in (self.moved, self.open if self.open is not None and self.open.is_data else None):
@@ -66,7 +75,7 @@ class Progress:
                 draft.state = state
         if self.open is not None and self.open.event == "VoterChangeTimeout":
             self.open.state = state
-        self.pending = self.moved = self.open = None
+        self.pending = self.expired = self.moved = self.open = None
         self.has_grown = False
 
     def remember(self, state: State) -> None:

@@ -2,6 +2,8 @@ package kraft.agent;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -77,6 +79,34 @@ final class Members {
             }
         }
         return false;
+    }
+
+    /** Return a copy of a message with empty records for missing ones: a refusal has none, and cannot be written so. */
+    static Object copyWithRecords(Object message) throws ReflectiveOperationException {
+        Object copy = message.getClass().getConstructor().newInstance();
+        for (Field declared : message.getClass().getDeclaredFields()) {
+            if (java.lang.reflect.Modifier.isStatic(declared.getModifiers())) {
+                continue;
+            }
+            declared.setAccessible(true);
+            Object content = declared.get(message);
+            if (content instanceof List) {
+                List<Object> copies = new ArrayList<>();
+                for (Object element : (List<?>) content) {
+                    copies.add(isMessage(element) ? copyWithRecords(element) : element);
+                }
+                content = copies;
+            } else if (content == null && declared.getName().equals("unalignedRecords")) {
+                String records = declared.getType().getPackage().getName() + ".MemoryRecords";
+                content = declared.getType().getClassLoader().loadClass(records).getField("EMPTY").get(null);
+            }
+            declared.set(copy, content);
+        }
+        return copy;
+    }
+
+    private static boolean isMessage(Object object) {
+        return object.getClass().getName().startsWith("org.apache.kafka.common.message.");
     }
 
     private static Optional<Method> method(Class<?> type, String name, int parameters) {

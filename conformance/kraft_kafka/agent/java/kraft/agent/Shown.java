@@ -35,13 +35,36 @@ final class Shown {
             return shown;
         }
         version = Math.min(version, Members.integer(data, "highestSupportedVersion"));
-        shown.put("version", version);
-        shown.put("bytes", base64(written(data, version.shortValue())));
+        byte[] bytes = null;
+        for (int lowest = Members.integer(data, "lowestSupportedVersion"); bytes == null; version--) {
+            try {
+                bytes = written(data, version.shortValue());
+                shown.put("version", version);
+            } catch (Exception failure) {
+                // A request of an older version may have a field that newer ones dropped, such as Fetch's replica id.
+                if (version == lowest || !isUnsupported(failure)) {
+                    throw failure;
+                }
+            }
+        }
+        shown.put("bytes", base64(bytes));
         return shown;
+    }
+
+    private static boolean isUnsupported(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause.getClass().getSimpleName().equals("UnsupportedVersionException")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static byte[] written(Object data, short version) throws Exception {
         ClassLoader loader = data.getClass().getClassLoader();
+        if (data.getClass().getSimpleName().equals("FetchSnapshotResponseData")) {
+            data = Members.copyWithRecords(data);
+        }
         Object cache = loader.loadClass(PROTOCOL + "ObjectSerializationCache").getConstructor().newInstance();
         ByteBuffer buffer = ByteBuffer.allocate(Members.integer(data, "size", cache, version));
         Object writable =

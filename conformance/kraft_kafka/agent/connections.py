@@ -1,0 +1,84 @@
+"""A replica's connections: which event of the model sends a request, and which requests it has given up before."""
+
+from collections.abc import Iterable
+
+from kraft_kafka.agent.drafts import Draft
+from kraft_kafka.agent.progress import Progress
+from kraft_kafka.agent.raw import SendLine
+from kraft_kafka.wire.decoding import Document
+
+_FETCHES = ("FetchRequest", "FetchSnapshotRequest")
+
+
+class Connections:
+    """Requests that wait for a response in the trace."""
+
+    def __init__(self, replica: int) -> None:
+        """Begin without requests of this replica."""
+        self._replica = replica
+        self._is_searching = False
+        """True if a request or a Fetch timeout has made it fetch from bootstrap servers."""
+        self._waiting: dict[int, int] = {}
+        """Kafka's correlation id, by the receiver."""
+        self._acknowledged: set[int] = set()
+        """Voters that have acknowledged this leadership since its last announcement."""
+
+    def wait(self, destination: int, correlation_id: int) -> None:
+        """Note a request."""
+        self._waiting[destination] = correlation_id
+
+    def change_role(self) -> None:
+        """Forget the acknowledgements of a leadership, and the search for a leader."""
+        self._acknowledged.clear()
+        self._is_searching = False
+
+    def receive(self, source: int, correlation_id: int, fields: Document) -> None:
+        """Note a response."""
+        if self._waiting.get(source) == correlation_id:
+            del self._waiting[source]
+        if fields["type"] == "FetchResponse" and fields["error"] == "NONE":
+            self._is_searching = False
+        if fields["type"] == "BeginQuorumEpochResponse" and fields["error"] == "NONE":
+            self._acknowledged.add(source)
+
+    def poll(self, now: Progress, line: SendLine, kind: str, destination: int) -> Draft:
+        """Return the event that sends a request of this type, after the timeouts that precede it."""
+        if now.open is not None and now.open is not now.moved and not now.open.is_data:
+            # A handler sends it; the model does so in the next Poll.
+            return now.event("Poll", line)
+        now.settle(now.last_state)
+        if kind in _FETCHES:
+            self._give_up(now, line, self._waiting.keys())
+            if line.destination < 0 and not self._is_searching and self._is_observer(now, destination):
+                # Its Fetch timeout has expired, which changes no role.
+                self._is_searching = True
+                now.event("FetchTimeout", line).state = now.last_state
+            now.sends = now.event("PollFetch", line, inputs={"destination": destination})
+            return now.sends
+        if destination in self._waiting:
+            self._give_up(now, line, [destination])
+        if kind == "BeginQuorumEpochRequest" and destination in self._acknowledged:
+            self._acknowledged.clear()
+            now.sends = None
+            now.event("BeginQuorumEpochTimeout", line).state = now.last_state
+        if now.sends is None or now.sends.event != "Poll":
+            now.sends = now.event("Poll", line)
+        return now.sends
+
+    def _give_up(self, now: Progress, line: SendLine, destinations: Iterable[int]) -> None:
+        """Add timeouts of requests, before the Poll in progress: it sends to all idle connections at once."""
+        for destination in sorted(destinations):
+            timeout = now.event("RequestTimeout", line, inputs={"destination": destination})
+            timeout.state = now.last_state
+            if now.sends is not None and now.sends.event == "Poll":
+                now.events.remove(timeout)
+                now.events.insert(now.events.index(now.sends), timeout)
+            del self._waiting[destination]
+            self._is_searching = True
+
+    def _is_observer(self, now: Progress, destination: int) -> bool:
+        """True for an observer that knows a leader other than the receiver of its Fetch."""
+        state = now.last_state
+        if state is None or state["role"] != "Follower" or state["leader_id"] == destination:
+            return False
+        return all(voter["id"] != self._replica for voter in state["voters"]["voters"])
