@@ -80,7 +80,7 @@ def watch(
 
 
 class _Session:
-    """One run of the command."""
+    """Run of the command."""
 
     def __init__(self, sources: list[str], keep_going: bool, state: Path | None, as_json: bool) -> None:
         _check_sources(sources, state)

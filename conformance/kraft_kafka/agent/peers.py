@@ -19,16 +19,16 @@ class Peers:
     """Identities of the replicas that send or receive messages."""
 
     endpoints: dict[int, str]
-    known: dict[int, str]
+    initial_endpoints: dict[int, str]
     """Endpoints of the voters with which the replicas start."""
-    others: frozenset[int]
+    named_ids: frozenset[int]
     """Further ids, of leaders and votes."""
     directories: dict[int, str]
 
     @property
     def ids(self) -> frozenset[int]:
         """Ids of the replicas to which requests are sent, or that are named."""
-        return frozenset(self.endpoints) | self.others
+        return frozenset(self.endpoints) | self.named_ids
 
     def id_at(self, endpoint: str) -> int | None:
         """Return the id of the replica with this endpoint."""
@@ -36,21 +36,21 @@ class Peers:
 
     def configuration(self, id_: int) -> ReplicaConfiguration:
         """Return the configuration of a replica, as far as it is known."""
-        endpoint = self.known.get(id_) or self.endpoints.get(id_, f"replica-{id_}:{_UNKNOWN_PORT}")
+        endpoint = self.initial_endpoints.get(id_) or self.endpoints.get(id_, f"replica-{id_}:{_UNKNOWN_PORT}")
         return ReplicaConfiguration(ReplicaKey(id_, self.directories.get(id_)), endpoint)
 
 
 def peers_of(files: Sequence[RawFile]) -> Peers:
     """Return the replicas to which requests are sent; one that is known by its endpoint only gets an id."""
-    known = {id_: endpoint for file in files for id_, endpoint in _formatted(file)}
+    initial = {id_: endpoint for file in files for id_, endpoint in _formatted(file)}
     sends = [line for file in files for line in file.lines if isinstance(line, SendLine)]
     endpoints = {line.destination: line.endpoint for line in sends if line.destination >= 0}
     for endpoint in dict.fromkeys(line.endpoint for line in sends if line.destination < 0):
         if endpoint not in endpoints.values():
             unknown = _FIRST_UNKNOWN_ID + len(endpoints)
-            id_ = next((id_ for id_, other in known.items() if other == endpoint), unknown)
+            id_ = next((id_ for id_, other in initial.items() if other == endpoint), unknown)
             endpoints[id_] = endpoint
-    return Peers(endpoints, known, frozenset(_named(files)), dict(_directories(files)))
+    return Peers(endpoints, initial, frozenset(_named(files)), dict(_directories(files)))
 
 
 def _formatted(file: RawFile) -> Iterable[tuple[int, str]]:
