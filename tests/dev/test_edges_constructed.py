@@ -81,6 +81,7 @@ def test_a_field_that_no_state_has_is_refused() -> None:
 
 def refused_by_the_model() -> str:
     from kraft_dev.edges import constructing
+    from kraft_dev.edges.shared_values import SharedValues
     from kraft_spec.tlc.specification import Specification
 
     def ill_typed(_: str, model_configuration: ModelRecord) -> Iterator[ConstructedState]:
@@ -90,11 +91,11 @@ def refused_by_the_model() -> str:
     with as_file(files("kraft_spec") / "tla") as directory:
         specification = Specification(directory, "Edges")
     first = specification.initial_states()[0]
-    decoded = specification.decoded(first, "config")
-    start = constructing.Start(first, decoded)  # type: ignore[arg-type]
+    values = SharedValues()
+    start = constructing.Start(first, values.decoded(specification.lookup(first, "config")))
     try:
         with patch.object(constructing, "constructed_states", ill_typed):
-            tuple(constructing.Constructing(specification, lambda value: value).edges([start], ()))
+            tuple(constructing.Constructing(specification, values).edges([start], ()))
     except constructing.ConstructedStateError as error:
         return str(error)
     return ""

@@ -1,21 +1,15 @@
 """Successors of the constructed states: one step from each, computed by TLC in this process."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from kraft_dev.edges.constructed import ConstructedState, constructed_states
 from kraft_dev.edges.constructed_place import hashable
 from kraft_dev.edges.edge import Edge, ModelRecord
+from kraft_dev.edges.shared_values import SharedValues
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import TlaValue, codec
-
-Own = Callable[[TlaValue], Any]
-"""Conversion of a model value to Python; equal values become one object."""
-
-
-_SEEN = ("before", "after", "reason", "effects", "completed", "kept")
-"""Fields of `observed`: see Seen in Edges.tla."""
 
 
 def _identity(edge: Edge) -> tuple[object, ...]:
@@ -48,15 +42,13 @@ class Constructing:
         states: Number of constructed states.
     """
 
-    def __init__(self, specification: Specification, own: Own) -> None:
-        """Use the parsed specification, and share values with the edges that `own` has made."""
+    def __init__(self, specification: Specification, values: SharedValues) -> None:
+        """Use the parsed specification, and share values with the edges that were made of `values`."""
         self._specification = specification
         self._codec = codec()
-        self._own_value = own
-        self._from_text: dict[str, Any] = {}
+        self._values = values
         self._network: dict[tuple[int, ...], tuple[JavaObject, Any]] = {}
         self._refusable: dict[str, tuple[tuple[Any, str], ...]] = {}
-        self._seen_fields = {name: self._codec.encode(name) for name in _SEEN}
         self.states = 0
 
     def edges(self, starts: Sequence[Start], known_edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -64,7 +56,7 @@ class Constructing:
 
         Args:
             starts: One for each cluster; their configurations are the same objects as those of the known edges.
-            known_edges: Edges made with the same `own`, which must stay referenced during the iteration.
+            known_edges: Edges made of the same values, which must stay referenced during the iteration.
 
         Raises:
             ConstructedStateError: A state is not well-typed.
@@ -76,7 +68,7 @@ class Constructing:
             cluster = next(
                 name
                 for name, configuration in clusters.items()
-                if self._own_value(configuration) == start.configuration
+                if self._values.shared(configuration) == start.configuration
             )
             for constructed in constructed_states(cluster, start.configuration):
                 self.states += 1
@@ -91,22 +83,10 @@ class Constructing:
         enabled = set()
         for successor in successors(self._specification.tool, state):
             step, observed = (self._specification.lookup(successor, name) for name in ("step", "observed"))
-            event = self._own(step)
+            event = self._values.decoded(step)
             enabled.add(id(event))
-            fields = {name: self._own(observed.select(field)) for name, field in self._seen_fields.items()}
-            yield Edge(
-                configuration=start.configuration,
-                event=event,
-                before=fields["before"],
-                after=fields["after"],
-                refusal=fields["reason"],
-                effects=fields["effects"],
-                completed=fields["completed"],
-                kept=fields["kept"],
-                in_graph=False,
-                constructed=True,
-            )
-        before = self._own(self._codec.encode(constructed.before))
+            yield self._values.edge(start.configuration, event, observed, constructed=True)
+        before = self._values.encoded(constructed.before)
         for event, reason in self._refusals(state, constructed):
             if id(event) not in enabled:
                 yield Edge.refused(start.configuration, event, before, reason, constructed=True)
@@ -139,18 +119,11 @@ class Constructing:
         if text not in self._refusable:
             events: Any = self._codec.decode(asked_events)
             in_order = sorted(events, key=str)
-            self._refusable[text] = tuple([(self._own_value(event), str(reason)) for event, reason in in_order])
+            self._refusable[text] = tuple([(self._values.shared(event), str(reason)) for event, reason in in_order])
         yield from self._refusable[text][constructed.turn :: constructed.share]
         if constructed.before["role"] == "Stopped":
             for message in (message for group in constructed.messages for message in group):
                 named = hashable(
                     {"name": f"Handle{message['type']}", "replica": message["destination"], "message": message}
                 )
-                yield self._own_value(cast(TlaValue, named)), "NOT_RUNNING"
-
-    def _own(self, value: JavaObject) -> Any:
-        """Return a TLC value as a Python value, decoded once per text."""
-        text = str(value.toString())
-        if text not in self._from_text:
-            self._from_text[text] = self._own_value(self._codec.decode(value))
-        return self._from_text[text]
+                yield self._values.shared(cast(TlaValue, named)), "NOT_RUNNING"

@@ -9,7 +9,7 @@ Only these modules of the package, and `constructed*`, need Java.
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 import jpype
 
 from kraft_dev.edges.constructing import Constructing, Start, successors
-from kraft_dev.edges.edge import WHOLE, Edge
+from kraft_dev.edges.edge import WHOLE, Edge, ModelRecord
 from kraft_dev.edges.explaining import Explaining
 from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count_constructed
+from kraft_dev.edges.shared_values import SharedValues
 from kraft_dev.edges.storing import enumeration_key, save_edges
 from kraft_proofs.induction.refinement import Refinement
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_spec.tlc.records import like
 from kraft_spec.tlc.specification import Specification
-from kraft_spec.tlc.values import Function, TlaValue, codec
+from kraft_spec.tlc.values import codec
 
 Progress = Callable[[int, int], None]
 """Callback with the number of explored and of known states."""
@@ -78,9 +78,9 @@ class _Enumeration:
         self._unlabelled = tuple((unique_string(name), nothing) for name, nothing in unlabelled.items())
         self._labels: dict[tuple[str, str, str], _Label] = {}
         self._actions: dict[str, ActionEdges] = {}
-        self._shared: dict[Any, Any] = {}
+        self._values = SharedValues()
         self._configurations: dict[str, Any] = {}
-        self._replica_states: set[tuple[str, TlaValue]] = set()
+        self._replica_states: set[tuple[str, int]] = set()
         self._refused: list[Edge] = []
 
     def graph(self, on_progress: Progress | None) -> EdgeGraph:
@@ -92,11 +92,10 @@ class _Enumeration:
         starts: list[Start] = []
         for state in specification.initial_states():
             configuration = str(specification.lookup(state, "config").toString())
-            self._configurations[configuration] = self._own(specification.decoded(state, "config"))
+            self._configurations[configuration] = self._values.decoded(specification.lookup(state, "config"))
             starts.append(Start(state.copy(), self._configurations[configuration]))
             fingerprints.add(self._nameless(state))
-            replicas = specification.decoded(state, "replicas")
-            assert isinstance(replicas, tuple), "the replicas are numbered from 1"
+            replicas = self._values.decoded(specification.lookup(state, "replicas"))
             queue.append(_Found(state, configuration, 0, self._begin(configuration, replicas)))
             for number, replica in enumerate(replicas, start=1):
                 self._ask(state, configuration, number, replica)
@@ -112,7 +111,7 @@ class _Enumeration:
         for edge in edges:
             self._actions[edge.action].distinct += 1
         began_constructed = time.perf_counter()
-        constructing = Constructing(specification, self._own)
+        constructing = Constructing(specification, self._values)
         of_graph = (*edges, *self._refused, *_not_running(edges))
         constructed = tuple(constructing.edges(starts, of_graph))
         ended = time.perf_counter()
@@ -135,7 +134,7 @@ class _Enumeration:
             texts = tuple([str(successor.lookup(name).toString()) for name, _ in self._unlabelled])
             key = (node.configuration, *texts)
             label = self._labels.get(key)  # type: ignore[arg-type]
-            asked_of: tuple[int, TlaValue] | None = None
+            asked_of: tuple[int, ModelRecord] | None = None
             if label is None:
                 label, asked_of = self._label(successor, node.configuration)
                 self._labels[key] = label  # type: ignore[index]
@@ -157,10 +156,10 @@ class _Enumeration:
                     self._explaining.visit(followed)
                 yield _Found(successor, node.configuration, node.depth + 1, followed)
 
-    def _begin(self, configuration: str, replicas: tuple[TlaValue, ...]) -> Refinement | None:
+    def _begin(self, configuration: str, replicas: Sequence[ModelRecord]) -> Refinement | None:
         if self._explaining is None:
             return None
-        return self._explaining.begin(self._configurations[configuration], [self._own(replica) for replica in replicas])
+        return self._explaining.begin(self._configurations[configuration], replicas)
 
     def _nameless(self, state: JavaObject) -> int:
         """Return the fingerprint of a state after removing its labels, which are not restored."""
@@ -168,43 +167,16 @@ class _Enumeration:
             state.bind(name, nothing)
         return self._specification.fingerprint(state)
 
-    def _own(self, value: TlaValue) -> Any:
-        """Return a model value as a Python value; equal values become one object."""
-        if isinstance(value, Function):
-            shared = self._shared.get(value)
-            if shared is None:
-                shared = self._shared[value] = {key: self._own(entry) for key, entry in value.items()}
-            return shared
-        if isinstance(value, tuple):
-            # To Python <<FALSE, FALSE>> equals <<0, 0>>, and a record equals the tuple of its values.
-            typed = (type(value), value, *map(type, value))
-            shared = self._shared.get(typed)
-            if shared is None:
-                shared = self._shared[typed] = like(value, [self._own(entry) for entry in value])
-            return shared
-        return value
-
-    def _label(self, successor: JavaObject, configuration: str) -> tuple[_Label, tuple[int, TlaValue] | None]:
+    def _label(self, successor: JavaObject, configuration: str) -> tuple[_Label, tuple[int, ModelRecord] | None]:
         """Return a new label, and the state of the replica after it, which may be new."""
-        step = self._specification.decoded(successor, "step")
-        assert isinstance(step, Function), "a label is a record"
+        step = self._values.decoded(self._specification.lookup(successor, "step"))
         name = str(step["name"])
         if name in NETWORK_ACTIONS:
             return _Label(name, None, changing=False), None
-        observed = self._specification.decoded(successor, "observed")
-        assert isinstance(observed, Function), "a label is a record"
-        edge = Edge(
-            configuration=self._configurations[configuration],
-            event=self._own(step),
-            before=self._own(observed["before"]),
-            after=self._own(observed["after"]),
-            refusal=str(observed["reason"]),
-            effects=self._own(observed["effects"]),
-            completed=self._own(observed["completed"]),
-            kept=self._own(observed["kept"]),
+        edge = self._values.edge(
+            self._configurations[configuration], step, self._specification.lookup(successor, "observed")
         )
-        changing = observed["before"] != observed["after"]
-        return _Label(name, edge, changing), (self._own(step["replica"]), observed["after"])
+        return _Label(name, edge, edge.before is not edge.after), (step["replica"], edge.after)
 
     def _count(self, label: _Label, *, leaving: bool) -> None:
         counted = self._actions.setdefault(label.action, ActionEdges())
@@ -216,18 +188,21 @@ class _Enumeration:
         counted.unchanging += not label.changing
         counted.crashes += label.edge.completed != WHOLE
 
-    def _ask(self, state: JavaObject, configuration: str, replica_id: int, replica: TlaValue) -> None:
+    def _ask(self, state: JavaObject, configuration: str, replica_id: int, replica: ModelRecord) -> None:
         """Collect the events that the model refuses in a new replica state."""
-        if (configuration, replica) in self._replica_states:
+        if (configuration, id(replica)) in self._replica_states:
             return
-        self._replica_states.add((configuration, replica))
+        self._replica_states.add((configuration, id(replica)))
         bound = self._specification.bind(state, "step", {"name": "asked", "replica": replica_id})
-        enabled = {self._specification.decoded(successor, "step") for successor in successors(self._tool, bound)}
-        cluster, before = self._configurations[configuration], self._own(replica)
+        enabled = {
+            id(self._values.decoded(self._specification.lookup(successor, "step")))
+            for successor in successors(self._tool, bound)
+        }
         events: Any = self._decode(self._specification.evaluate("AskedEvents", bound))
         for event, reason in sorted(events, key=str):
-            if event not in enabled:
-                self._refused.append(Edge.refused(cluster, self._own(event), before, str(reason)))
+            shared = self._values.shared(event)
+            if id(shared) not in enabled:
+                self._refused.append(Edge.refused(self._configurations[configuration], shared, replica, str(reason)))
 
 
 def _not_running(edges: list[Edge]) -> Iterator[Edge]:
