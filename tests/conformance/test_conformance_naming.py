@@ -56,7 +56,7 @@ def test_a_failure_names_the_rule_behind_what_differs(capsys: Captured) -> None:
     # None of these vectors is about it.
     assert "hw.own-epoch" not in Catalogue().entries["scenario.unsynced-candidate.right.replica-3"].rules
     assert "  rule hw.own-epoch: " in printed
-    assert "  matches known mutant: a leader commits records of older epochs" in printed
+    assert "  same outcome as the reference with this bug: a leader commits records of older\n    epochs" in printed
 
 
 def test_many_failures_are_put_together(capsys: Captured) -> None:

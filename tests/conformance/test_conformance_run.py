@@ -218,8 +218,8 @@ def test_a_failure_names_rule_expected_actual_and_the_command_that_repeats_it(ca
         "  rule vote.decision-order: Order of the decision for a standard vote",
         "  related rules: vote.once-per-epoch, prevote.request.check-order,",
         "    prevote.reply.contents, vote.inconsistent-voter-set-gone",
-        "  matches known mutant: a log that is good enough decides before the vote that",
-        "    was cast in the epoch",
+        "  same outcome as the reference with this bug: a log that is good enough decides",
+        "    before the vote that was cast in the epoch",
         f"  repeat: kraft-spec conformance replay vote.once-per-epoch --adapter {shlex.quote(adapter)}",
         "1 vector: 1 fail",
     ]

@@ -118,7 +118,7 @@ def _cited_by_branch(branch: Place | None) -> tuple[str, ...]:
 
 def because(bug: str) -> str:
     """Return the reason given by a mutant that reproduces the outcome."""
-    return f"matches known mutant: {bug}"
+    return f"same outcome as the reference with this bug: {bug}"
 
 
 def _explain(order: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[Clue]) -> str:
@@ -128,7 +128,9 @@ def _explain(order: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[
     for clue in clues:
         if any(order[0] in rules for rules in cited_at(clue.where[0])[:1]):
             place = f"{clue.where[0].file}:{clue.where[0].line}"
-            return f"{'matches' if clue.is_exact else 'partly matches'} another outcome of the reference at {place}"
+            if clue.is_exact:
+                return f"same outcome as the reference with another value of the expression at {place}"
+            return f"the reference decides the fields that differ at {place}"
     return ""
 
 
