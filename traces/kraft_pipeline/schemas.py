@@ -1,6 +1,6 @@
 """Schemas of the tables of the pipeline, with the meaning of each column.
 
-The Arrow schemas of the Python workers, the Spark schemas and the pages of the documentation are derived from it.
+The Arrow schemas of the Python workers, the Spark schemas and `kraft-spec pipeline tables` are derived from it.
 """
 
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_cli.commands.options import Candidates, Every, Json
-from kraft_cli.commands.pipeline_shown import show_account, show_answer, show_report, show_sweep
+from kraft_cli.commands.pipeline_shown import show_account, show_answer, show_report, show_schemas, show_sweep
 from kraft_conformance.console import Notice, print_json, say, stage_progress, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, need, usage_error
@@ -197,6 +197,15 @@ def sweep(
     else:
         show_sweep(document, output)
     return _exit_code(document)
+
+
+@app.command()
+def tables(as_json: Json = False) -> int:
+    """List the tables of runs and archives, with each column's type and meaning."""
+    need("the pipeline", "pipeline")
+    schemas = import_module("kraft_pipeline.schemas")
+    show_schemas((*schemas.TABLES, schemas.TALLIES, schemas.RUNS), as_json)
+    return ExitCode.CONFORMANT
 
 
 @contextmanager

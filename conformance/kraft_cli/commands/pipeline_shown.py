@@ -1,7 +1,7 @@
 """Output of `kraft-spec pipeline`."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,35 @@ def show_answer(answer: Any, as_json: bool) -> None:
 def _format_cell(value: Any) -> Text:
     """Return a value unformatted, because a number may be an offset; empty for null."""
     return printable("" if value is None else value)
+
+
+def show_schemas(schemas: Iterable[Any], as_json: bool) -> None:
+    """Show tables, `schemas.TableSchema`, and their columns."""
+    tables = [
+        {
+            "table": each.name,
+            "row": each.row,
+            "columns": [
+                {
+                    "column": column.name,
+                    "type": each.spark[column.name].dataType.simpleString(),
+                    "nullable": column.nullable,
+                    "meaning": column.meaning,
+                }
+                for column in each.columns
+            ],
+        }
+        for each in schemas
+    ]
+    if as_json:
+        print_json(tables)
+        return
+    for each in tables:
+        rows = [
+            (one["column"], one["type"], one["meaning"] + ("; may be null" if one["nullable"] else ""))
+            for one in each["columns"]
+        ]
+        show_table(f"{each['table']}: a row is {each['row']}", ("column", "type", "meaning"), rows)
 
 
 def show_account(account: Mapping[str, int]) -> None:
