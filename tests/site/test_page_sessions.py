@@ -30,7 +30,7 @@ PAGES = {
     "README.md": ["validate"],
     "docs/conformance.md": ["conformance", "conformance"],
     "docs/conformance-partitions.md": ["conformance", "conformance"],
-    "docs/proofs.md": ["prove"] * 3,
+    "docs/proofs.md": ["prove"],
     "docs/scenarios.md": ["scenario", "scenario"],
 }
 """Pages and the commands whose output they show in full, in order.
