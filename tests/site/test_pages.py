@@ -148,6 +148,7 @@ def test_every_property_is_defined_in_a_module_that_is_shown(made: Mapping[str, 
     assert {path for path in made if path.startswith("model/")} == {f"model/{name}.md" for name in names}
     for name in PROPERTIES:
         assert f"\n## {name}\n" in made["model/properties.md"]
+    assert "a violation that shows is a Fetch to itself, or a wrong leader id; one" in made["model/properties.md"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tools.site.pieces import Piece, operators_of, tla_blocks
 
+from kraft_kafka.live.visible import VISIBLE
 from kraft_spec.fingerprint import MODEL_MODULES, PARTITION_MODEL_MODULES
 from kraft_spec.rules import PROPERTIES
 from kraft_spec.rules.citations import CitationReport
@@ -93,7 +94,12 @@ def model_facts(repository: Path, report: CitationReport) -> dict[str, Any]:
             for operator in operators_of(text, block):
                 definitions.setdefault(operator, block)
     properties = {
-        name: {**asdict(each), "same_as": SAME_AS.get(name, ""), "definition": definitions.get(name)}
+        name: {
+            **asdict(each),
+            "same_as": SAME_AS.get(name, ""),
+            "definition": definitions.get(name),
+            "inferred": VISIBLE[name]._asdict() if name in VISIBLE else None,
+        }
         for name, each in PROPERTIES.items()
     }
     return {"modules": modules, "properties": properties}
