@@ -18,6 +18,7 @@ from tools.site.pages import environment
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.markdown import table
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.rules import PROPERTIES, RuleFileError
 from kraft_spec.rules.sources import checkout_sources
 
@@ -143,11 +144,17 @@ def test_every_scenario_has_a_page_and_a_place_for_its_picture(made: Mapping[str
             assert f"<svg>{scenario.name}/{variant.name}</svg>" in made[f"scenarios/{scenario.name}.md"]
 
 
+def test_every_workload_is_listed(made: Mapping[str, str]) -> None:
+    assert all(f"\n| `{name}` | " in made["scenarios/index.md"] for name in WORKLOADS)
+
+
 def test_every_property_is_defined_in_a_module_that_is_shown(made: Mapping[str, str]) -> None:
     names = ("index", "properties", "quorums", "roles", *MODULES)
     assert {path for path in made if path.startswith("model/")} == {f"model/{name}.md" for name in names}
     for name in PROPERTIES:
         assert f"\n## {name}\n" in made["model/properties.md"]
+    assert "events whose lines show `state.epoch`, `state.voted_key`, or `sends`, `writes`." in made["model/properties.md"]
+    assert "events whose lines show `message`, `writes`, `state`." in made["model/properties.md"]
     assert "a violation that shows is a Fetch to itself, or a wrong leader id; one" in made["model/properties.md"]
 
 

@@ -1,7 +1,7 @@
 """Modules of the TLA+ model, split at their definitions, each with the rules that it names, and the properties."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from kraft_kafka.live.visible import VISIBLE
 from kraft_spec.fingerprint import MODEL_MODULES, PARTITION_MODEL_MODULES
 from kraft_spec.rules import PROPERTIES
 from kraft_spec.rules.citations import CitationReport
+from kraft_traces.check.compared import PROPERTIES as PROPERTY_FIELDS
+from kraft_traces.state_types import TracedState
 
 MODEL = "spec/kraft_spec/tla"
 
@@ -98,11 +100,19 @@ def model_facts(repository: Path, report: CitationReport) -> dict[str, Any]:
             **asdict(each),
             "same_as": SAME_AS.get(name, ""),
             "definition": definitions.get(name),
+            "fields": [_with_whole_state(fields) for fields in PROPERTY_FIELDS.get(name, ())],
             "inferred": VISIBLE[name]._asdict() if name in VISIBLE else None,
         }
         for name, each in PROPERTIES.items()
     }
     return {"modules": modules, "properties": properties}
+
+
+def _with_whole_state(fields: Iterable[str]) -> list[str]:
+    """Return the fields of a line, with `state` in place of all its fields."""
+    state = {f"state.{name}" for name in TracedState.__struct_fields__}
+    rest = [name for name in fields if name not in state]
+    return [*rest, "state"] if state <= set(fields) else list(fields)
 
 
 def head_comment(text: str) -> str:

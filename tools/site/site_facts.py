@@ -14,6 +14,7 @@ from tools.site.proof_facts import proof_facts, theorem_facts
 
 from kraft_dev.mutants.recorded import recorded_counterexample
 from kraft_mutants import Exhaustive
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CHECKS
 
 SCHEMA = "kraft-site-facts/1"
@@ -43,6 +44,7 @@ def site_facts(material: Material, rules: Mapping[str, RuleFacts], release: str)
             }
             for scenario in ALL_SCENARIOS
         },
+        "workloads": {preset.name: preset.summary for preset in WORKLOADS.values()},
         "mutants": {mutant.name: mutant for mutant in mutants},
         "counterexamples": {name: recorded_counterexample(name) for name in searched},
         "theorems": theorem_facts(),
