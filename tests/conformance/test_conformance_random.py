@@ -625,10 +625,3 @@ def test_a_folder_that_cannot_be_written_is_said(capsys: Captured, tmp_path: Pat
     words = ("--adapter", altered("sends-first"), "--seeds", "0", "--workload", "elections")
     code, text = error(capsys, "conformance", "random", *words, "--save", str(tmp_path / "file"))
     assert (code, "cannot be written" in text) == (ExitCode.CANNOT_WRITE, True)
-
-
-def test_the_example_of_the_page_runs(capsys: Captured) -> None:
-    example = block("conformance", "from kraft_conformance")
-    exec(compile(example, "conformance.md", "exec"), {})
-    text = [line.rpartition(" ")[0] for line in capsys.readouterr().out.splitlines()]
-    assert text == [f"elections.{seed} pass" for seed in range(5)]
