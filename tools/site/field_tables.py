@@ -1,23 +1,19 @@
-"""The tables that code declares, for docs/trace-format.md and docs/adapter-in-30-minutes.md: fields, and first vectors.
+"""The tables of fields that code declares, for docs/trace-format.md.
 
 `python -m tools.site.field_tables` from the root of the repository writes them anew.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec.json import encode
 
 from kraft_dev.markdown import code, codes, table
-from kraft_traces.effects import TRACED_EFFECTS, TracedSend
+from kraft_traces.effects import TRACED_EFFECTS
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.vocabulary import EVENTS, HANDLE
-from kraft_vectors.catalogue import Catalogue
-from kraft_vectors.format import Vector
-from kraft_vectors.smoke import SMOKE
 
-PAGES = ("trace-format", "adapter-in-30-minutes")
-"""The pages of docs/ that have such tables."""
+PAGE = Path(__file__).parents[2] / "docs" / "trace-format.md"
 
 _IN_EVERY_MESSAGE = ("id", "source", "destination", "correlation_id")
 
@@ -55,29 +51,12 @@ def _effects() -> list[str]:
     return table(("kind", "fields"), rows)
 
 
-def _first_vectors() -> list[str]:
-    rows = [
-        (code(vector.id), ", ".join(step.event for step in vector.steps), codes(dict.fromkeys(_outputs(vector))))
-        for vector in map(Catalogue().vector, SMOKE)
-        if isinstance(vector, Vector)
-    ]
-    return table(("vector", "events", "expected effects and messages"), rows)
-
-
-def _outputs(vector: Vector) -> Iterator[str]:
-    for effect in (effect for step in vector.steps for effect in step.outputs):
-        sent_or_written = effect.message if isinstance(effect, TracedSend) else effect
-        yield str(sent_or_written.__struct_config__.tag)
-
-
 _TABLES: Mapping[str, Callable[[], list[str]]] = {
     "events": _events,
     "messages": _messages,
     "effects": _effects,
-    "first vectors": _first_vectors,
 }
 
 
 if __name__ == "__main__":
-    for file in (Path(__file__).parents[2] / "docs" / f"{page}.md" for page in PAGES):
-        file.write_text(with_tables(file.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
