@@ -46,11 +46,13 @@ class VectorStep(VectorEvent, frozen=True, kw_only=True):
     outputs: tuple[TracedEffect, ...]
     """Effects as a multiset; `before` has their order."""
     before: tuple[tuple[Count, Count], ...]
-    """Positions in `outputs`: the first comes before the second."""
+    """Positions in `outputs`: the first precedes the second; a write before a send is durable when it leaves."""
     refusal: Refusal | None
+    """Reason why the event has no effect; null if it has one."""
     state: TracedState
-    """The fields that have another value afterwards; all others keep theirs."""
+    """The fields that have another value afterwards; all others keep theirs, after a refused event too."""
     latitude: tuple[Alternative, ...] = ()
+    """Allowed alternatives of single fields."""
     may_send: tuple[MaySend, ...] | UnsetType = UNSET
     """Allowed additional requests; absent if there are none."""
     may_start: tuple[MayStart, ...] | UnsetType = UNSET
@@ -82,6 +84,7 @@ class Course(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Alternative outcome of the same events, for a replica with other settings of the open decisions."""
 
     choices: Annotated[tuple[OpenChoice, ...], Meta(min_length=1)]
+    """Settings that lead to it."""
     before: TracedState
     """Fields that differ from the vector's `before`, because of a choice in the history."""
     steps: Annotated[tuple[Expected, ...], Meta(min_length=1)]
@@ -99,15 +102,18 @@ class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit
     source: str
     """Scenario or script that it was made from."""
     rules: Annotated[tuple[str, ...], Meta(min_length=1)]
+    """Rules that decide it."""
     level: Level
     requires: Requires
     replica: ReplicaId
     cluster: Cluster
+    """Setup of the cluster, as in the header of a trace."""
     constructed: str | UnsetType = UNSET
     """Reason why no events lead to `before`; the adapter then needs `state_injection`."""
     history: tuple[VectorEvent, ...] | None
     """Events from the first start to `before`; null if that is a constructed state."""
     before: TracedReplicaState
+    """State before the steps, also with what a trace does not show."""
     steps: Annotated[tuple[VectorStep, ...], Meta(min_length=1)]
     courses: tuple[Course, ...] | UnsetType = UNSET
     """Alternative outcomes; absent if there are none."""

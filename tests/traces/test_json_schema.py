@@ -68,3 +68,9 @@ def test_schema_and_reader_agree_on_altered_lines(occurrence: Occurrence, data: 
         read = read or str(error.field).endswith((".source", ".destination", "$.message.id"))
         read = read and accepts(altered)
     assert read == accepts(altered)
+
+
+def test_a_field_has_its_docstring_as_description() -> None:
+    definitions = TRACE_SCHEMA.committed()["$defs"]
+    assert definitions["CheckpointLine"]["properties"]["cuts"]["description"] == "Cut links: source and destination."
+    assert "description" not in definitions["CheckpointLine"]["properties"]["kind"]

@@ -61,10 +61,11 @@ class TracedLedEpoch(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
     epoch: Epoch
     leaders: tuple[TracedKey, ...]
+    """Its leaders; two are a violation."""
     end_offset: Offset
     """End offset of its leader's log in the epoch."""
     rewritten: bool
-    """True if a leader of the epoch wrote an offset twice."""
+    """True if a leader of the epoch wrote an offset twice, a violation."""
 
 
 class TracedVotes(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -73,6 +74,7 @@ class TracedVotes(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     replica: ReplicaId
     epoch: Epoch
     candidates: tuple[TracedKey, ...]
+    """Its candidates; two are a violation."""
 
 
 class TracedInForce(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -103,7 +105,9 @@ class TracedCommitted(Struct, frozen=True, forbid_unknown_fields=True, gc=False)
     target: TracedTarget
     records: tuple[TracedRecord, ...]
     past: tuple[TracedInForce, ...] | UnsetType = UNSET
-    """Compacted records that changed voters or kraft.version; see `TracedHistory.is_whole`."""
+    """Compacted records that changed voters or kraft.version.
+
+    A checkpoint without them, or without `directories`, begins no trace and ends no gap."""
 
 
 class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):

@@ -3,15 +3,18 @@
 Tests compare the files with the types.
 """
 
+import ast
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from inspect import cleandoc
+from inspect import cleandoc, getsource
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import msgspec
+from msgspec.inspect import StructType, type_info
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +64,59 @@ class CommittedSchema:
         return document
 
 
-def schema_body(kind: type) -> dict[str, Any]:
+def schema_body(kind: Any) -> dict[str, Any]:
     """Return the schema of a type and the types that it is made of."""
     schema = msgspec.json.schema(kind)
     definitions = schema.pop("$defs")
+    describe_fields(definitions, kind)
     return {**normalize(schema), "$defs": normalize(definitions)}
+
+
+def describe_fields(definitions: dict[str, Any], kind: Any) -> None:
+    """Add to the definitions of structs the docstrings of their fields."""
+    for struct in structs_of(kind):
+        properties = definitions.get(struct.__name__, {}).get("properties", {})
+        for name, text in field_docstrings(struct).items():
+            if name in properties:
+                properties[name].setdefault("description", text)
+
+
+def structs_of(kind: Any) -> set[type]:
+    """Return the struct types that a type is made of."""
+    seen: set[type] = set()
+
+    def visit(part: Any) -> None:
+        if isinstance(part, tuple):
+            for each in part:
+                visit(each)
+        elif isinstance(part, msgspec.Struct) and not (isinstance(part, StructType) and part.cls in seen):
+            if isinstance(part, StructType):
+                seen.add(part.cls)
+            for name in part.__struct_fields__:
+                visit(getattr(part, name))
+
+    visit(type_info(kind))
+    return seen
+
+
+def field_docstrings(struct: type) -> dict[str, str]:
+    """Return the docstrings below the fields of a struct and its bases, by the names in JSON."""
+    encoded = dict(zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True))  # type: ignore[attr-defined]
+    own = {name: text for base in reversed(struct.__mro__) for name, text in _attribute_docstrings(base)}
+    return {encoded[name]: text for name, text in own.items() if name in encoded}
+
+
+def _attribute_docstrings(struct: type) -> Iterator[tuple[str, str]]:
+    try:
+        source = dedent(getsource(struct))
+    except (OSError, TypeError):  # Built in, or made from the reference's declarations.
+        return
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.ClassDef)
+    for statement, following in zip(definition.body, definition.body[1:], strict=False):
+        match statement, following:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, cleandoc(text)
 
 
 def normalize(part: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from kraft_conformance.protocol import messages
-from kraft_dev.schemas.committed import CommittedSchema, normalize, schema_body
+from kraft_dev.schemas.committed import CommittedSchema, describe_fields, normalize, schema_body
 from kraft_dev.wire import format as wire_format
 from kraft_kafka.live import capture
 from kraft_vectors.features import Subject
@@ -33,6 +33,8 @@ def _protocol() -> dict[str, Any]:
     for long, short in _NAMES.items():
         components = components.replace(f'"{long}"', f'"{short}"').replace(f'/{long}"', f'/{short}"')
     (requests, replies), definitions = json.loads(components)
+    for kind in (messages.Request, messages.Reply):
+        describe_fields(definitions, kind)
     return {
         "anyOf": [{"$ref": "#/$defs/Request"}, {"$ref": "#/$defs/Reply"}],
         "$defs": normalize({"Request": requests, "Reply": replies, **dict(sorted(definitions.items()))}),

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from kraft_dev.schemas.committed import CommittedSchema, normalize
+from kraft_dev.schemas.committed import CommittedSchema, describe_fields, normalize
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_spec.mapping_forms import NOBODY_ASKED
 from kraft_traces.lines import SCHEMA, Line
@@ -50,6 +50,7 @@ def _body() -> dict[str, Any]:
     """
     schema = msgspec.json.schema(Line)
     definitions: dict[str, Any] = schema.pop("$defs")
+    describe_fields(definitions, Line)
     for definition, fields in _SETS.items():
         for field in fields:
             definitions[definition]["properties"][field]["uniqueItems"] = True

@@ -45,6 +45,8 @@ class Pair(_Written, frozen=True, kw_only=True):
     kind: Literal["request", "response", "record", "text"]
     version: int
     values: Literal["minimal", "typical", "error", "lowest", "highest", "unknown-tags", "unknown-tags-within"]
+    """Defaults; leader 1 in epoch 4 of the voters 1, 2 and 3, which 4 joins; an error; limits of each field; unknown
+    tagged fields, in the structs of tagged fields too."""
     json: dict[str, Any]
     """`header` and `body` of a message, the batch of a control record, or the content of a file."""
     hex: str | UnsetType = UNSET
