@@ -151,11 +151,11 @@ def test_every_workload_is_listed(made: Mapping[str, str]) -> None:
 def test_every_property_is_defined_in_a_module_that_is_shown(made: Mapping[str, str]) -> None:
     names = ("index", "properties", "quorums", "roles", *MODULES)
     assert {path for path in made if path.startswith("model/")} == {f"model/{name}.md" for name in names}
-    for name in PROPERTIES:
-        assert f"\n## {name}\n" in made["model/properties.md"]
-    assert "events whose lines show `state.epoch`, `state.voted_key`, or `sends`, `writes`." in made["model/properties.md"]
-    assert "events whose lines show `message`, `writes`, `state`." in made["model/properties.md"]
-    assert "a violation that shows is a Fetch to itself, or a wrong leader id; one" in made["model/properties.md"]
+    page = made["model/properties.md"]
+    assert all(f"\n## {name}\n" in page for name in PROPERTIES)
+    assert "events whose lines show `state.epoch`, `state.voted_key`, or `sends`, `writes`." in page
+    assert "events whose lines show `message`, `writes`, `state`." in page
+    assert "a violation that shows is a Fetch to itself, or a wrong leader id; one" in page
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -55,8 +55,8 @@ def show_schemas(schemas: Iterable[Any], as_json: bool) -> None:
         return
     for each in tables:
         rows = [
-            (one["column"], one["type"], one["meaning"] + ("; may be null" if one["nullable"] else ""))
-            for one in each["columns"]
+            (column["column"], column["type"], column["meaning"] + ("; may be null" if column["nullable"] else ""))
+            for column in each["columns"]
         ]
         show_table(f"{each['table']}: a row is {each['row']}", ("column", "type", "meaning"), rows)
 
