@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.adapter_builds import skipped_if_missing
+from tests.conformance.adapter_builds import linked_checkout, skipped_if_missing
 from tests.conformance.commands import Captured
 
 from kraft_cli.cli import main
@@ -191,6 +191,16 @@ def test_a_test_of_kafka_is_accepted_without_its_peers(capsys: Captured) -> None
     assert document["counts"] == {"accepted": 2}
     assert all(test["events"] > 1 for test in document["tests"])
     assert code == ExitCode.CONFORMANT
+
+
+def test_a_checkout_without_test_jars_is_refused(tmp_path: Path, capsys: Captured) -> None:
+    with skipped_if_missing():
+        linked_checkout(tmp_path)
+    (tmp_path / "clients" / "build" / "libs" / f"kafka-clients-{VERSION}-test.jar").unlink()
+    assert main(["kafka", "tests", "--jars", str(tmp_path)]) == ExitCode.UNAVAILABLE
+    error = capsys.readouterr().err
+    assert f"{tmp_path}: there is no kafka-clients-VERSION-test.jar in it or below" in error
+    assert "./gradlew :raft:jar :raft:testJar " in error
 
 
 def test_a_broken_rule_is_unexplained_in_a_test_of_kafka(capsys: Captured) -> None:

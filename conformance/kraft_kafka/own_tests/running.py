@@ -14,8 +14,8 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.building import agent_jar, compile_sources
 from kraft_kafka.agent.raw import RawFile, read_raw
-from kraft_kafka.jars import Kafka, fetched
-from kraft_kafka.own_tests.libraries import jars_of_tests, library_jars
+from kraft_kafka.jars import fetched
+from kraft_kafka.own_tests.libraries import KafkaWithTests, library_jars
 from kraft_spec.compiled.building import user_cache
 from kraft_spec.tlc.jar import find_java
 
@@ -45,12 +45,11 @@ class KafkaTest:
     """The agent's files of the clients that it started."""
 
 
-def run_tests(kafka: Kafka, version: str, pattern: str | None, folder: Path) -> tuple[KafkaTest, ...]:
+def run_tests(tested: KafkaWithTests, pattern: str | None, folder: Path) -> tuple[KafkaTest, ...]:
     """Run the tests whose class and method match a pattern, all without one.
 
     Args:
-        kafka: the Kafka that is tested.
-        version: release of the tests.
+        tested: the Kafka with its tests.
         pattern: a regular expression, found anywhere in `Class.method`.
         folder: where the agent's files are written.
 
@@ -60,14 +59,13 @@ def run_tests(kafka: Kafka, version: str, pattern: str | None, folder: Path) -> 
         JavaMissing: there is no Java.
         OSError: a file cannot be written.
     """
-    jars = jars_of_tests()[version]
-    libraries = fetched((*jars, *library_jars()))
-    class_path = [_listener(libraries), *libraries, *kafka.class_path]
+    libraries = fetched(library_jars())
+    class_path = [_listener(libraries), *tested.tests, *libraries, *tested.kafka.class_path]
     times = folder / "tests.tsv"
     command = [str(find_java().executable), f"-javaagent:{agent_jar()}={folder}", *_JVM]
     command += [f"-Dkraft.tests.file={times}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"]
     command += ["-cp", ":".join(map(str, class_path)), "org.junit.platform.console.ConsoleLauncher", "execute"]
-    command += [f"--scan-classpath={libraries[0]}", f"--include-classname={CLASSES}", "--details=none"]
+    command += [f"--scan-classpath={tested.tests[0]}", f"--include-classname={CLASSES}", "--details=none"]
     if pattern is not None:
         command.append(f"--include-methodname=.*(?:{pattern}).*")
     done = subprocess.run([*command, "--disable-banner"], capture_output=True, text=True, check=False)
