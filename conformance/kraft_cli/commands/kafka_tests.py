@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 
-from kraft_cli.commands.options import Json, at_most_one, one_of
+from kraft_cli.commands.options import Json, at_most_one, one_of, seeds_of
 from kraft_conformance.console import print_json, progress, say, show_table, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_kafka.own_tests.judging import JudgedTest, Outcome, counts, judge
 from kraft_kafka.own_tests.libraries import built_tests, jars_of_tests, published_tests
-from kraft_kafka.own_tests.running import run_tests
+from kraft_kafka.own_tests.running import KafkaTest, run_simulations, run_tests
 from kraft_kafka.patching.patches import mutants, patched
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.jar import JavaMissing
@@ -30,6 +30,15 @@ Jars = Annotated[
 ]
 Pattern = Annotated[
     str | None, typer.Option("-k", metavar="PATTERN", help="Tests whose Class.method has a match of this pattern.")
+]
+Seeds = Annotated[
+    str | None,
+    typer.Option(
+        "--seeds",
+        "--seed",
+        metavar="FIRST:END",
+        help="Run RaftEventSimulationTest in their place: one of its simulated clusters for each seed.",
+    ),
 ]
 Mutant = Annotated[
     str | None,
@@ -45,6 +54,7 @@ def judge_tests(
     version: Version = None,
     jars: Jars = None,
     pattern: Pattern = None,
+    seeds: Seeds = None,
     mutant: Mutant = None,
     output: Kept = None,
     as_json: Json = False,
@@ -55,6 +65,8 @@ def judge_tests(
     reason; else 2 if a trace is not judged, or not to its end.
     """
     at_most_one(version=version, jars=jars)
+    at_most_one(k=pattern, seeds=seeds)
+    simulated = None if seeds is None else seeds_of(seeds, "--seeds")
     chosen = one_of("release", version or [*jars_of_tests()][-1], jars_of_tests())
     patch = None if mutant is None else mutants()[one_of("mutant", mutant, mutants())]
     _check_pattern(pattern)
@@ -64,13 +76,16 @@ def judge_tests(
             name = tested.kafka.version
             if patch is not None:
                 tested = replace(tested, kafka=patched(tested.kafka, patch))
-            with progress(f"running Kafka's tests of {name}"):
-                tests = run_tests(tested, pattern, folder)
+            if simulated is None:
+                with progress(f"running Kafka's tests of {name}"):
+                    tests: Iterable[KafkaTest] = run_tests(tested, pattern, folder)
+            else:
+                tests = run_simulations(tested, simulated, folder)
             jvm.start(brief=True)
             judged: list[JudgedTest] = []
-            with progress("judging", len(tests)) as advance:
+            with progress("judging", len(tests) if isinstance(tests, tuple) else len(simulated or ())) as advance:
                 for test in tests:
-                    judged.append(judge(test, folder))
+                    judged.append(judge(test))
                     advance(1)
     except JavaMissing as error:
         raise CommandError(str(error), ExitCode.UNAVAILABLE) from error

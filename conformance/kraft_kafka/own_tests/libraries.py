@@ -53,7 +53,7 @@ def jars_of_tests() -> Mapping[str, tuple[Jar, ...]]:
     """Return the test jars of each release that has them, the oldest first."""
     return {
         release["version"]: tuple(
-            Jar("org.apache.kafka", artifact, "test", release["version"], sha256)
+            Jar("org.apache.kafka", artifact, "test", release.get("tests", release["version"]), sha256)
             for artifact, sha256 in release["jars"].items()
         )
         for release in _table()["release"]
