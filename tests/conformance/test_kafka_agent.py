@@ -211,6 +211,28 @@ def test_a_broken_rule_is_unexplained_in_a_test_of_kafka(capsys: Captured) -> No
     assert code == ExitCode.VIOLATION
 
 
+def test_a_simulated_cluster_is_one_trace(capsys: Captured) -> None:
+    """All replicas restart at kraft.version 0, which forgets the directory ids of their votes."""
+    code, document = judged_tests(capsys, "--seeds", "5:6")
+    assert document["counts"] == {"accepted": 1}
+    (test,) = document["tests"]
+    assert (test["test"], test["parameters"]) == ("RaftEventSimulationTest.canRecoverAfterAllNodesKilled", "[5, 3, 4]")
+    assert test["events"] > 500
+    assert code == ExitCode.CONFORMANT
+
+
+def test_seeds_and_a_pattern_exclude_each_other(capsys: Captured) -> None:
+    assert main(["kafka", "tests", "--seeds", "0:1", "-k", "Vote"]) == ExitCode.USAGE
+    assert "-k and --seeds: expected one of them" in capsys.readouterr().err
+
+
+@pytest.mark.nightly
+def test_no_simulated_cluster_is_unexplained(capsys: Captured) -> None:
+    """Restarts on the same disk and on an empty one, network partitions and killed leaders."""
+    _, document = judged_tests(capsys, "--seeds", "5:10")
+    assert document["counts"] == {"accepted": 4, "not judged": 1}
+
+
 def test_a_pattern_without_a_test_is_refused(capsys: Captured) -> None:
     with skipped_if_missing():
         assert main(["kafka", "tests", "--version", VERSION, "-k", "testNothing"]) == ExitCode.USAGE

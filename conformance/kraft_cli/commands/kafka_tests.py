@@ -65,7 +65,8 @@ def judge_tests(
     reason; else 2 if a trace is not judged, or not to its end.
     """
     at_most_one(version=version, jars=jars)
-    at_most_one(k=pattern, seeds=seeds)
+    if pattern is not None and seeds is not None:
+        raise usage_error("-k and --seeds: expected one of them")
     simulated = None if seeds is None else seeds_of(seeds, "--seeds")
     chosen = one_of("release", version or [*jars_of_tests()][-1], jars_of_tests())
     patch = None if mutant is None else mutants()[one_of("mutant", mutant, mutants())]

@@ -25,25 +25,6 @@ def content_of(election: raw.RawElection) -> tuple[object, ...]:
     return election.epoch, election.leader_id, None if voted is None else (voted["id"], voted["directory_id"])
 
 
-def restart(now: Progress, election: raw.RawElection | None, *, is_same_disk: bool) -> None:
-    """Begin a process with the content of the quorum state file.
-
-    The file of version 0 has no directory ids.  A restart on the same disk that forgets the directory id of its vote
-    writes another vote than the last one written, so the last one written is kept to compare with.
-    """
-    on_disk = None if election is None else content_of(election)
-    if not is_same_disk or _at_version_0(on_disk) != _at_version_0(now.election):
-        now.election = on_disk
-
-
-def _at_version_0(content: tuple[object, ...] | None) -> object:
-    """Return what a file of version 0 holds of this content."""
-    if content is None:
-        return None
-    epoch, leader_id, voted = content
-    return epoch, leader_id, voted[0] if isinstance(voted, tuple) else None
-
-
 def append(now: Progress, line: raw.AppendLine) -> None:
     """Add an append: each data record that a leader drains is a ClientAppend."""
     records, base = records_in(line.records), line.base_offset

@@ -113,7 +113,7 @@ class ReplicaEvents:
         start = file.start
         self._now.log_end_offset = start.log_end_offset
         self._now.endpoint = start.endpoint
-        disk_lines.restart(self._now, start.election, is_same_disk=disk is not None and disk[1] == start.directory_id)
+        self._now.election = None if start.election is None else disk_lines.content_of(start.election)
         self._begin(file.wire_ids)
         if disk is not None:
             self._crash(start, *disk)

@@ -51,6 +51,8 @@ class Known:
     """The event that the model rejects, one of these; `malformed` for a trace that cannot be read."""
     fields: tuple[str, ...]
     """Beginnings of the fields that differ; any if empty."""
+    expected: str
+    """Beginning of each expected value."""
     until: tuple[int, ...]
     """Last minor version that it is about; empty for all."""
 
@@ -64,8 +66,10 @@ class Known:
         rejection = verdict.rejection
         if rejection is None or not self.concerns(name, version, rejection.event):
             return False
-        differing = [difference.field for difference in rejection.differences]
-        return not self.fields or all(field.startswith(self.fields) for field in differing)
+        return all(
+            it.expected.startswith(self.expected) and (not self.fields or it.field.startswith(self.fields))
+            for it in rejection.differences
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,7 @@ def known_tests() -> Sequence[Known]:
             entry["reason"],
             tuple(entry["events"]),
             tuple(entry.get("fields", ())),
+            entry.get("expected", ""),
             number(entry.get("until", "")),
         )
         for entry in table["known"]
