@@ -26,7 +26,7 @@ Version = Annotated[
 ]
 Jars = Annotated[
     Path | None,
-    typer.Option("--jars", metavar="DIR", help="A build in place of a release: a checkout of Kafka with its test jars."),
+    typer.Option("--jars", metavar="DIR", help="A build in place of a release: a checkout of Kafka will do."),
 ]
 Pattern = Annotated[
     str | None, typer.Option("-k", metavar="PATTERN", help="Tests whose Class.method has a match of this pattern.")
