@@ -25,7 +25,7 @@ _OF_OUR_PROJECT = "kraft-spec:kafka:jar:1: "
 """Maven's prefix of the reason in an error about our project."""
 VERSION = r"\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*"
 """Pattern of a version: it begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT.jar."""
-_BUILD = "./gradlew :raft:jar :clients:jar :server-common:jar :metadata:jar"
+_BUILD = ":raft:jar :clients:jar :server-common:jar :metadata:jar"
 
 
 class KafkaUnavailableError(UnavailableError):
@@ -55,35 +55,61 @@ def released(release: Release, subject: Subject = "replica") -> Kafka:
 def built(folder: Path, release: Release, subject: Subject = "replica") -> Kafka:
     """Return the jars of a build of Kafka, anywhere below a folder: those of `release`, in any version.
 
-    The newest of several files for one jar wins.  Libraries that are not below the folder are fetched.
+    Libraries that are not below the folder are fetched.
+
+    Raises:
+        As `find_build` and `released`.
+    """
+    build = find_build(folder, release.jars_for(subject), _BUILD)
+    wanted = library_jars(subject)
+    libraries = tuple(file for jar in wanted if (file := _find_newest(jar, build.files)) is not None)
+    if len(libraries) < len(wanted):
+        libraries = fetched(wanted)
+    return Kafka(build.version, (*build.jars, *libraries), subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Jars of a build of Kafka."""
+
+    version: str
+    jars: tuple[Path, ...]
+    """The jars asked for, in their order."""
+    files: tuple[Path, ...]
+    """All jars below the folder."""
+
+
+def find_build(folder: Path, jars: Sequence[Jar], tasks: str) -> Build:
+    """Find jars anywhere below a folder, in any version; the newest of several files for one jar wins.
+
+    Args:
+        folder: a checkout of Kafka, or a folder with its jars.
+        jars: the jars, whose own versions do not matter.
+        tasks: Gradle's tasks that build them, for the error.
 
     Raises:
         CommandError: the jars, or others in their folders, are of different versions.
-        KafkaUnavailableError: a jar is missing; or as `released`.
-        OSError: the cache cannot be written.
+        KafkaUnavailableError: a jar is missing.
     """
     if not folder.is_dir():
         raise KafkaUnavailableError(f"{folder}: no such folder, expected one with the jars of a build of Kafka")
     # The adapter may start in another folder.
     folder = folder.resolve()
-    files = sorted(folder.rglob("*.jar"))
-    file_of = {jar: _find_newest(jar, files) for jar in release.jars_for(subject)}
+    files = tuple(sorted(folder.rglob("*.jar")))
+    file_of = {jar: _find_newest(jar, files) for jar in jars}
     missing = [f"{jar.artifact}-VERSION{jar.suffix}.jar" for jar, file in file_of.items() if file is None]
     if missing:
         raise KafkaUnavailableError(
-            f"{folder}: there is no {', no '.join(missing)} in it or below; a checkout of Kafka builds them: {_BUILD}"
+            f"{folder}: there is no {', no '.join(missing)} in it or below; a checkout of Kafka builds them: "
+            f"./gradlew {tasks}"
         )
-    kafkas = [file for file in file_of.values() if file is not None]
+    kafkas = tuple(file for file in file_of.values() if file is not None)
     folders = {file.parent for file in kafkas}
     version = one_version(
         folder,
         {file: match[1] for file in files if file.parent in folders and (match := _match_version(file, file_of))},
     )
-    wanted = library_jars(subject)
-    libraries = tuple(file for jar in wanted if (file := _find_newest(jar, files)) is not None)
-    if len(libraries) < len(wanted):
-        libraries = fetched(wanted)
-    return Kafka(version, (*kafkas, *libraries), subject)
+    return Build(version, kafkas, files)
 
 
 def one_version(folder: Path, versions: Mapping[Path, str]) -> str:

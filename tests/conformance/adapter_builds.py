@@ -20,7 +20,7 @@ from tests.conformance.commands import ROOT
 from kraft_cli.commands.conformance_template import Language, copy_template
 from kraft_kafka.jars import KafkaUnavailableError, fetched
 from kraft_kafka.own_tests.libraries import jars_of_tests
-from kraft_kafka.releases import json_jars
+from kraft_kafka.releases import json_jars, releases
 
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 """Parallel tests build in different folders."""
@@ -31,6 +31,18 @@ _LEAST_GO = 22
 """Of Go 1.x; `go.mod` of the template."""
 _LEAST_RUST = 71
 """Of Rust 1.x; `rust-version` of the template."""
+
+
+def linked_checkout(folder: Path) -> None:
+    """Link the jars of 4.3.1 and of its tests to where a checkout of Kafka has them.
+
+    Raises:
+        KafkaUnavailableError: they are not in the cache and cannot be fetched.
+    """
+    for jar in (*releases()["4.3.1"].jars, *jars_of_tests()["4.3.1"]):
+        libs = folder / jar.artifact.removeprefix("kafka-") / "build" / "libs"
+        libs.mkdir(parents=True, exist_ok=True)
+        (libs / jar.file_name).symlink_to(fetched([jar])[0])
 
 
 class ToolchainMissing(Exception):  # noqa: N818 - a reason to skip

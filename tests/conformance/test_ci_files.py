@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.conformance.adapter_builds import linked_checkout, skipped_if_missing
 from tests.conformance.commands import REFERENCE, ROOT, altered, without_rule
 
 from kraft_cli.cli import main
@@ -112,6 +113,18 @@ def test_the_workflow_of_kafka_compares_with_the_last_night(tmp_path: Path) -> N
         (tmp_path / "results").rename(tmp_path / ("last" if night == "first" else "second"))
     assert (tmp_path / "second" / "changes.md").stat().st_size
     assert "unread-voters: exit code 1" in (tmp_path / "summary").read_text()
+
+
+@pytest.mark.parametrize(("pattern", "code"), [("testHandleBeginQuorumRequest$", 0), ("testNothing", 1)])
+def test_the_workflow_of_kafka_judges_the_tests_of_a_checkout(tmp_path: Path, pattern: str, code: int) -> None:
+    with skipped_if_missing():
+        linked_checkout(tmp_path)
+    steps = yaml.safe_load((FILES / "kafka-tests.yml").read_text())["jobs"]["kraft-spec"]["steps"]
+    script = next(step["run"] for step in steps if step.get("name") == "Judge Kafka's tests")
+    summary = tmp_path / "summary"
+    ended = shell(script, tmp_path, ARGUMENTS=f"-k {pattern}", GITHUB_STEP_SUMMARY=str(summary))
+    assert ended.returncode == code, ended.stderr
+    assert ("2 tests of Kafka 4.3.1" in summary.read_text()) == (code == 0)
 
 
 def test_the_image_is_built_and_runs() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.adapter_builds import skipped_if_missing
+from tests.conformance.adapter_builds import linked_checkout, skipped_if_missing
 from tests.conformance.commands import Captured
 
 from kraft_cli.cli import main
@@ -193,12 +193,43 @@ def test_a_test_of_kafka_is_accepted_without_its_peers(capsys: Captured) -> None
     assert code == ExitCode.CONFORMANT
 
 
+def test_a_checkout_without_test_jars_is_refused(tmp_path: Path, capsys: Captured) -> None:
+    with skipped_if_missing():
+        linked_checkout(tmp_path)
+    (tmp_path / "clients" / "build" / "libs" / f"kafka-clients-{VERSION}-test.jar").unlink()
+    assert main(["kafka", "tests", "--jars", str(tmp_path)]) == ExitCode.UNAVAILABLE
+    error = capsys.readouterr().err
+    assert f"{tmp_path}: there is no kafka-clients-VERSION-test.jar in it or below" in error
+    assert "./gradlew :raft:jar :raft:testJar " in error
+
+
 def test_a_broken_rule_is_unexplained_in_a_test_of_kafka(capsys: Captured) -> None:
     code, document = judged_tests(
         capsys, "-k", "KafkaRaftClientTest.testHandleVoteRequestAsFollowerWithVotedCandidate", "--mutant", "votes-twice"
     )
     assert document["counts"]["unexplained"] > 0
     assert code == ExitCode.VIOLATION
+
+
+def test_a_simulated_cluster_is_one_trace(capsys: Captured) -> None:
+    code, document = judged_tests(capsys, "--seeds", "0:1")
+    assert document["counts"] == {"accepted": 1}
+    (test,) = document["tests"]
+    assert (test["test"], test["parameters"]) == ("RaftEventSimulationTest.canElectInitialLeader", "[0, 1, 4]")
+    assert test["events"] > 50
+    assert code == ExitCode.CONFORMANT
+
+
+def test_seeds_and_a_pattern_exclude_each_other(capsys: Captured) -> None:
+    assert main(["kafka", "tests", "--seeds", "0:1", "-k", "Vote"]) == ExitCode.USAGE
+    assert "-k and --seeds: expected one of them" in capsys.readouterr().err
+
+
+@pytest.mark.nightly
+def test_no_simulated_cluster_is_unexplained(capsys: Captured) -> None:
+    """Restarts at kraft.version 0, which forgets directory ids of votes, and on an empty disk; network partitions."""
+    _, document = judged_tests(capsys, "--seeds", "5:10")
+    assert document["counts"] == {"accepted": 4, "not judged": 1}
 
 
 def test_a_pattern_without_a_test_is_refused(capsys: Captured) -> None:

@@ -2,32 +2,43 @@
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kraft_cli.commands.options import Json, one_of
+from kraft_cli.commands.options import Json, at_most_one, one_of, seeds_of
 from kraft_conformance.console import print_json, progress, say, show_table, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_kafka.controllers import controllers, jars_of
-from kraft_kafka.jars import Kafka, fetched, released
 from kraft_kafka.own_tests.judging import JudgedTest, Outcome, counts, judge
-from kraft_kafka.own_tests.libraries import jars_of_tests
-from kraft_kafka.own_tests.running import run_tests
+from kraft_kafka.own_tests.libraries import built_tests, jars_of_tests, published_tests
+from kraft_kafka.own_tests.running import KafkaTest, run_simulations, run_tests
 from kraft_kafka.patching.patches import mutants, patched
-from kraft_kafka.releases import releases
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.jar import JavaMissing
 
 Version = Annotated[
     str | None, typer.Option("--version", help="A release whose tests are published; default: the newest of these.")
 ]
+Jars = Annotated[
+    Path | None,
+    typer.Option("--jars", metavar="DIR", help="A build in place of a release: a checkout of Kafka will do."),
+]
 Pattern = Annotated[
     str | None, typer.Option("-k", metavar="PATTERN", help="Tests whose Class.method has a match of this pattern.")
+]
+Seeds = Annotated[
+    str | None,
+    typer.Option(
+        "--seeds",
+        "--seed",
+        metavar="FIRST:END",
+        help="Run RaftEventSimulationTest in their place: one of its simulated clusters for each seed.",
+    ),
 ]
 Mutant = Annotated[
     str | None,
@@ -41,7 +52,9 @@ Kept = Annotated[
 
 def judge_tests(
     version: Version = None,
+    jars: Jars = None,
     pattern: Pattern = None,
+    seeds: Seeds = None,
     mutant: Mutant = None,
     output: Kept = None,
     as_json: Json = False,
@@ -51,19 +64,29 @@ def judge_tests(
     The test plays the peers, which are not observed. Exit code: 1 if a test fails, or is rejected without a known
     reason; else 2 if a trace is not judged, or not to its end.
     """
+    at_most_one(version=version, jars=jars)
+    if pattern is not None and seeds is not None:
+        raise usage_error("-k and --seeds: expected one of them")
+    simulated = None if seeds is None else seeds_of(seeds, "--seeds")
     chosen = one_of("release", version or [*jars_of_tests()][-1], jars_of_tests())
     patch = None if mutant is None else mutants()[one_of("mutant", mutant, mutants())]
     _check_pattern(pattern)
     try:
         with _folder(output) as folder:
-            with progress(f"running Kafka's tests of {chosen}"):
-                kafka = _kafka(chosen)
-                tests = run_tests(kafka if patch is None else patched(kafka, patch), chosen, pattern, folder)
+            tested = published_tests(chosen) if jars is None else built_tests(jars)
+            name = tested.kafka.version
+            if patch is not None:
+                tested = replace(tested, kafka=patched(tested.kafka, patch))
+            if simulated is None:
+                with progress(f"running Kafka's tests of {name}"):
+                    tests: Iterable[KafkaTest] = run_tests(tested, pattern, folder)
+            else:
+                tests = run_simulations(tested, simulated, folder)
             jvm.start(brief=True)
             judged: list[JudgedTest] = []
-            with progress("judging", len(tests)) as advance:
+            with progress("judging", len(tests) if isinstance(tests, tuple) else len(simulated or ())) as advance:
                 for test in tests:
-                    judged.append(judge(test, folder))
+                    judged.append(judge(test))
                     advance(1)
     except JavaMissing as error:
         raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
@@ -72,13 +95,13 @@ def judge_tests(
     if as_json:
         print_json(
             {
-                "version": chosen,
+                "version": name,
                 "counts": counts(judged),
                 "tests": [it.as_dict(keeps_traces=output is not None) for it in judged],
             }
         )
     else:
-        _show(judged, chosen)
+        _show(judged, name)
     return _exit_code(judged)
 
 
@@ -100,13 +123,6 @@ def _folder(output: Path | None) -> Iterator[Path]:
         raise CommandError(f"{output} exists, expected a new folder", ExitCode.CANNOT_WRITE)
     output.mkdir(parents=True)
     yield output
-
-
-def _kafka(version: str) -> Kafka:
-    """Return the release, with the libraries of a whole controller where they are known."""
-    if version in controllers():
-        return Kafka(version, fetched(jars_of(version)))
-    return released(releases()[version])
 
 
 def _show(judged: list[JudgedTest], version: str) -> None:

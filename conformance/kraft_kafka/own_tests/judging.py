@@ -10,9 +10,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from kraft_conformance.failure import CommandError
-from kraft_kafka.agent.joining import join_with_opaque
+from kraft_kafka.agent.joining import Joined, join, join_with_opaque
 from kraft_kafka.agent.raw import RawFile
 from kraft_kafka.own_tests.running import KafkaTest
+from kraft_kafka.releases import number
 from kraft_traces.check import Verdict, VerdictKind, check_reader
 from kraft_traces.errors import TraceError
 from kraft_traces.reader import open_trace
@@ -40,23 +41,35 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A test whose trace is rejected for a known reason."""
+    """Tests whose traces are rejected for a known reason."""
 
     tests: tuple[str, ...]
+    """Class and method of each; any test if empty."""
     outcome: Outcome
     reason: str
     events: tuple[str, ...]
     """The event that the model rejects, one of these; `malformed` for a trace that cannot be read."""
     fields: tuple[str, ...]
     """Beginnings of the fields that differ; any if empty."""
+    expected: str
+    """Beginning of each expected value."""
+    until: tuple[int, ...]
+    """Last minor version that it is about; empty for all."""
 
-    def explains(self, name: str, verdict: Verdict) -> bool:
+    def concerns(self, name: str, version: str | None, event: str) -> bool:
+        """True if it is about this event in a test of a version of Kafka; None is the newest version."""
+        is_old = not self.until or (version is not None and number(version)[: len(self.until)] <= self.until)
+        return is_old and event in self.events and (not self.tests or name in self.tests)
+
+    def explains(self, name: str, version: str | None, verdict: Verdict) -> bool:
         """True if it is the reason why the model rejects a trace of this test."""
         rejection = verdict.rejection
-        if rejection is None or name not in self.tests or rejection.event not in self.events:
+        if rejection is None or not self.concerns(name, version, rejection.event):
             return False
-        differing = [difference.field for difference in rejection.differences]
-        return not self.fields or all(field.startswith(self.fields) for field in differing)
+        return all(
+            it.expected.startswith(self.expected) and (not self.fields or it.field.startswith(self.fields))
+            for it in rejection.differences
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,36 +124,38 @@ def known_tests() -> Sequence[Known]:
     table = tomllib.loads((files("kraft_kafka.own_tests") / "known.toml").read_text(encoding="utf-8"))
     return [
         Known(
-            tuple(entry["tests"]),
+            tuple(entry.get("tests", ())),
             Outcome(entry["outcome"]),
             entry["reason"],
             tuple(entry["events"]),
             tuple(entry.get("fields", ())),
+            entry.get("expected", ""),
+            number(entry.get("until", "")),
         )
         for entry in table["known"]
     ]
 
 
-def judge(test: KafkaTest, folder: Path) -> JudgedTest:
-    """Judge the traces of a test, which are written to a folder.
+def judge(test: KafkaTest) -> JudgedTest:
+    """Judge the traces of a test, which are written beside the agent's files.
 
     Raises:
-        OSError: the folder cannot be written.
+        OSError: a trace cannot be written.
     """
-    return JudgedTest(test, tuple(_judge(test.name, file, folder) for file in test.files))
+    traced = [test.files] if test.is_simulation and test.files else [(file,) for file in test.files]
+    return JudgedTest(test, tuple(_judge(test.name, files) for files in traced))
 
 
-def _judge(name: str, file: RawFile, folder: Path) -> JudgedTrace:
-    trace = folder / Path(file.source).name.replace(".raw.jsonl", ".jsonl")
+def _judge(name: str, files: Sequence[RawFile]) -> JudgedTrace:
+    version = files[0].start.kafka
+    trace = Path(files[0].source.replace(".raw.jsonl", ".jsonl"))
     try:
-        joined = join_with_opaque([file], None)
+        joined = join_with_opaque(files, None) if len(files) == 1 else Joined(tuple(join(files, None)), None, 0)
         trace.write_bytes(b"".join(joined.lines))
         with open_trace(trace, source=str(trace)) as reader:
             verdict = check_reader(reader)
     except (CommandError, TraceError) as error:
-        malformed = next(
-            (known for known in known_tests() if name in known.tests and "malformed" in known.events), None
-        )
+        malformed = next((known for known in known_tests() if known.concerns(name, version, "malformed")), None)
         if malformed is not None:
             return JudgedTrace(malformed.outcome, malformed.reason, 0)
         return JudgedTrace(Outcome.NOT_JUDGED, _without_paths(str(error)), 0)
@@ -152,7 +167,7 @@ def _judge(name: str, file: RawFile, folder: Path) -> JudgedTrace:
         reason = joined.unjudged or verdict.reason or "the trace is incomplete"
         outcome = Outcome.IN_PART if verdict.events else Outcome.NOT_JUDGED
         return JudgedTrace(outcome, _without_paths(reason), verdict.events, trace=str(trace))
-    known = next((known for known in known_tests() if known.explains(name, verdict)), None)
+    known = next((known for known in known_tests() if known.explains(name, version, verdict)), None)
     outcome = Outcome.UNEXPLAINED if known is None else known.outcome
     reason = _describe(verdict) if known is None else known.reason
     return JudgedTrace(outcome, reason, verdict.events, verdict.rejection.line, str(trace))

@@ -5,8 +5,8 @@ import shutil
 import subprocess
 import tempfile
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.building import agent_jar, compile_sources
 from kraft_kafka.agent.raw import RawFile, read_raw
-from kraft_kafka.jars import Kafka, fetched
-from kraft_kafka.own_tests.libraries import jars_of_tests, library_jars
+from kraft_kafka.jars import fetched
+from kraft_kafka.own_tests.libraries import KafkaWithTests, library_jars
 from kraft_spec.compiled.building import user_cache
 from kraft_spec.tlc.jar import find_java
 
@@ -23,7 +23,9 @@ CLASSES = r".*\.KafkaRaftClient\w*Test"
 """Pattern of the test classes."""
 _LISTENER = "kraft.tests.Times"
 _SERVICE = "META-INF/services/org.junit.platform.launcher.TestExecutionListener"
-_JVM = ("-XX:TieredStopAtLevel=1", "-Xmx512m", "-XX:+EnableDynamicAgentLoading")
+_JVM = ("-XX:TieredStopAtLevel=1", "-Xmx1g", "-XX:+EnableDynamicAgentLoading")
+_SEEDS_PER_JVM = 5
+"""Clients that a simulation kills are not closed, and keep up to 16 MiB each."""
 _NO_TEST = 2
 """JUnit's exit code if no test was found."""
 
@@ -43,14 +45,15 @@ class KafkaTest:
     """Why it failed."""
     files: tuple[RawFile, ...] = ()
     """The agent's files of the clients that it started."""
+    is_simulation: bool = False
+    """True if they are of one cluster."""
 
 
-def run_tests(kafka: Kafka, version: str, pattern: str | None, folder: Path) -> tuple[KafkaTest, ...]:
+def run_tests(tested: KafkaWithTests, pattern: str | None, folder: Path) -> tuple[KafkaTest, ...]:
     """Run the tests whose class and method match a pattern, all without one.
 
     Args:
-        kafka: the Kafka that is tested.
-        version: release of the tests.
+        tested: the Kafka with its tests.
         pattern: a regular expression, found anywhere in `Class.method`.
         folder: where the agent's files are written.
 
@@ -60,23 +63,48 @@ def run_tests(kafka: Kafka, version: str, pattern: str | None, folder: Path) -> 
         JavaMissing: there is no Java.
         OSError: a file cannot be written.
     """
-    jars = jars_of_tests()[version]
-    libraries = fetched((*jars, *library_jars()))
-    class_path = [_listener(libraries), *libraries, *kafka.class_path]
-    times = folder / "tests.tsv"
-    command = [str(find_java().executable), f"-javaagent:{agent_jar()}={folder}", *_JVM]
-    command += [f"-Dkraft.tests.file={times}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"]
-    command += ["-cp", ":".join(map(str, class_path)), "org.junit.platform.console.ConsoleLauncher", "execute"]
-    command += [f"--scan-classpath={libraries[0]}", f"--include-classname={CLASSES}", "--details=none"]
+    command = ["org.junit.platform.console.ConsoleLauncher", "execute", f"--scan-classpath={tested.tests[0]}"]
+    command += [f"--include-classname={CLASSES}", "--details=none", "--disable-banner"]
     if pattern is not None:
         command.append(f"--include-methodname=.*(?:{pattern}).*")
-    done = subprocess.run([*command, "--disable-banner"], capture_output=True, text=True, check=False)
+    code, tests = _run(tested, command, folder)
+    if not tests and code == _NO_TEST:
+        raise CommandError(f"no test matches {pattern!r}, expected a part of Class.method", ExitCode.USAGE)
+    return tests
+
+
+def run_simulations(tested: KafkaWithTests, seeds: range, folder: Path) -> Iterator[KafkaTest]:
+    """Run RaftEventSimulationTest, which simulates whole clusters: one of its properties for each seed.
+
+    Args:
+        tested: the Kafka with its tests.
+        seeds: the seeds.
+        folder: where the agent's files are written, in a folder for some seeds each.
+
+    Raises:
+        As `run_tests`.
+    """
+    for first in range(seeds.start, seeds.stop, _SEEDS_PER_JVM):
+        part = range(first, min(first + _SEEDS_PER_JVM, seeds.stop))
+        files = folder / f"seeds-{part.start}-{part.stop}"
+        files.mkdir()
+        for test in _run(tested, ["kraft.tests.Simulation", str(part.start), str(part.stop)], files)[1]:
+            yield replace(test, is_simulation=True)
+
+
+def _run(tested: KafkaWithTests, command: Sequence[str], folder: Path) -> tuple[int, tuple[KafkaTest, ...]]:
+    """Run a class of Java with the agent; return its exit code and the tests."""
+    libraries = fetched(library_jars())
+    class_path = [_compiled(libraries), *tested.tests, *libraries, *tested.kafka.class_path]
+    times = folder / "tests.tsv"
+    java = [str(find_java().executable), f"-javaagent:{agent_jar()}={folder}", *_JVM]
+    java += [f"-Dkraft.tests.file={times}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"]
+    java += ["-cp", ":".join(map(str, class_path)), *command]
+    done = subprocess.run(java, capture_output=True, text=True, check=False)
     tests = _read(times) if times.is_file() else []
-    if not tests:
-        if done.returncode == _NO_TEST or times.is_file():
-            raise CommandError(f"no test matches {pattern!r}, expected a part of Class.method", ExitCode.USAGE)
-        raise CommandError(f"JUnit does not start: {done.stderr[-400:]}", ExitCode.UNAVAILABLE)
-    return _with_files(tests, [read_raw(path) for path in sorted(folder.rglob("*.raw.jsonl"))])
+    if not tests and done.returncode != _NO_TEST:
+        raise CommandError(f"Kafka's tests do not start: {done.stderr[-400:]}", ExitCode.UNAVAILABLE)
+    return done.returncode, _with_files(tests, [read_raw(path) for path in sorted(folder.rglob("*.raw.jsonl"))])
 
 
 def _read(times: Path) -> list[KafkaTest]:
@@ -99,19 +127,16 @@ def _with_files(tests: Sequence[KafkaTest], recorded: Sequence[RawFile]) -> tupl
     files_of: dict[int, list[RawFile]] = {}
     for file in sorted(recorded, key=lambda file: file.start.time_us):
         files_of.setdefault(bisect_right(starts, file.start.time_us) - 1, []).append(file)
-    return tuple(
-        KafkaTest(test.name, test.parameters, test.started_us, test.result, test.detail, tuple(files_of.get(index, ())))
-        for index, test in enumerate(tests)
-    )
+    return tuple(replace(test, files=tuple(files_of.get(index, ()))) for index, test in enumerate(tests))
 
 
-def _listener(libraries: Sequence[Path]) -> Path:
-    """Return the folder with the compiled JUnit listener, building it if the cache has none."""
+def _compiled(libraries: Sequence[Path]) -> Path:
+    """Return the folder with our compiled classes, building it if the cache has none."""
     with as_file(files("kraft_kafka.own_tests") / "java") as folder:
         sources = sorted(folder.rglob("*.java"))
         digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:12]
         cache = user_cache("kafka")
-        built = cache / f"tests-listener-{digest}"
+        built = cache / f"tests-{digest}"
         if not built.is_dir():
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=cache, prefix=".compiling-") as staging:

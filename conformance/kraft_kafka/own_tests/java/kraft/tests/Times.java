@@ -1,22 +1,17 @@
 package kraft.tests;
 
-import java.io.FileWriter;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
-/** Writes begin and end of each test to the file of the property kraft.tests.file, one line each, in tabs. */
+/** JUnit's listener that writes the begin and end of each test. */
 public final class Times implements TestExecutionListener {
-    private final PrintWriter file;
+    private final TestLog log;
 
     public Times() throws IOException {
-        String name = System.getProperty("kraft.tests.file");
-        file = name == null ? null : new PrintWriter(new FileWriter(name, StandardCharsets.UTF_8), true);
+        log = new TestLog();
     }
 
     @Override
@@ -35,17 +30,10 @@ public final class Times implements TestExecutionListener {
     }
 
     private void write(TestIdentifier test, String event, String detail) {
-        if (file == null || !test.isTest()) {
-            return;
+        if (test.isTest()) {
+            String method = test.getSource().filter(MethodSource.class::isInstance).map(MethodSource.class::cast)
+                    .map(source -> source.getClassName() + "." + source.getMethodName()).orElse(test.getUniqueId());
+            log.write(event, method, test.getDisplayName(), detail);
         }
-        Instant now = Instant.now();
-        String method = test.getSource().filter(MethodSource.class::isInstance).map(MethodSource.class::cast)
-                .map(source -> source.getClassName() + "." + source.getMethodName()).orElse(test.getUniqueId());
-        file.println(String.join("\t", String.valueOf(now.getEpochSecond() * 1_000_000 + now.getNano() / 1000), event,
-                method, oneLine(test.getDisplayName()), oneLine(detail)));
-    }
-
-    private static String oneLine(String text) {
-        return text.replaceAll("\\s+", " ");
     }
 }
