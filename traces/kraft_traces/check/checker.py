@@ -291,25 +291,26 @@ class TraceChecker:
         )
 
     def save(self) -> SavedChecker | None:
-        """Return the state after the lines so far; None if it cannot be restored, as with replicas not observed."""
-        if (
-            self._ahead
-            or self.is_over
-            or self._opaque.declared
-            or any(branch.violation is not None for branch in self._branches)
-        ):
-            return None
+        """Return the state after the lines so far; None if it cannot be restored at this line."""
         sent = self._flights.in_flight()
-        if sent is None:
+        if self.is_over or sent is None or any(branch.violation is not None for branch in self._branches):
+            return None
+        checkpoints = [self._checkpoint(branch) for branch in self._branches]
+        # Fetches that arrived before their receiver was observed may have one id, until they are answered.
+        messages = [len(self._model.variable("network", branch.state)) for branch in self._branches]
+        if messages != [len(checkpoint.network) for checkpoint in checkpoints]:
             return None
         branches = tuple(
-            SavedBranch(self._checkpoint(branch), tuple(sorted(branch.taken))) for branch in self._branches
+            SavedBranch(checkpoint, tuple(sorted(branch.taken)))
+            for checkpoint, branch in zip(checkpoints, self._branches, strict=True)
         )
         unrecorded = self._unrecorded
         return SavedChecker(
             branches,
             tuple((name, copies, message) for name, (copies, message) in sent.items()),
             None if self._own else self._correlations.snapshot(),
+            self._ahead.snapshot(),
+            self._opaque.as_json(),
             self._besides,
             self._events,
             tuple(sorted(unrecorded.unknown)),
@@ -319,9 +320,11 @@ class TraceChecker:
 
     def resume(self, saved: SavedChecker) -> None:
         """Continue from a state that an earlier checker of this trace saved."""
+        self._opaque.restore(saved.opaque)
+        self._ahead = SyncedAhead.restored(saved.ahead)
         self._branches = [
             Branch(
-                self._model.state_at(self._configuration, self._with_new_replicas(branch), is_part=True),
+                self._state_at(self._with_new_replicas(branch), is_part=True),
                 taken=frozenset(branch.taken),
             )
             for branch in saved.branches
