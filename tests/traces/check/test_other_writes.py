@@ -132,7 +132,7 @@ def test_the_compiled_model_takes_lines_in_the_form_of_kafka() -> None:
     actual = verdict_on(trace.header(FOREIGN), raw)
     assert actual.compiled == actual.events
     writes, modelled = [[line.effects for line in them] for them in (lines, trace.lines)]
-    assert sum(one != other for one, other in zip(writes, modelled, strict=True)) > 5
+    assert sum(written != expected for written, expected in zip(writes, modelled, strict=True)) > 5
 
 
 def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:

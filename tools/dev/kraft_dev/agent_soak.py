@@ -28,7 +28,7 @@ _STOP_S = 60
 
 
 async def write(cluster: WholeCluster) -> None:
-    """Write records, one after the other, whoever leads; a write may fail around an election."""
+    """Write records, one after the other; a write may fail around an election."""
     for number in range(WRITES):
         at = IDS[number % len(IDS)]
         await cluster.operator.set_config(at, "kraft.spec", number)
@@ -61,6 +61,12 @@ async def change_voters(cluster: WholeCluster, random: Random) -> None:
     await cluster.add_voter(leader, follower)
 
 
+async def stopped(cluster: WholeCluster, id_: int) -> None:
+    """Wait until a controller has stopped."""
+    process = cluster.processes[id_]
+    await cluster.wait_for(lambda: not process.is_alive, f"{id_} has not stopped", _STOP_S)
+
+
 async def restart_all(cluster: WholeCluster, random: Random) -> None:
     """Stop each controller with SIGTERM and start it again, one after the other."""
     for id_ in random.sample(IDS, len(IDS)):
@@ -68,7 +74,7 @@ async def restart_all(cluster: WholeCluster, random: Random) -> None:
         if process.pid is not None:
             cluster.note(f"SIGTERM {id_}")
             os.killpg(process.pid, signal.SIGTERM)
-            await cluster.wait_for(lambda process=process: not process.is_alive, f"{id_} has not stopped", _STOP_S)
+            await stopped(cluster, id_)
         await cluster.start(id_)
         await cluster.leader(id_, IDS)
 

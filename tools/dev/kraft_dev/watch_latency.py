@@ -72,7 +72,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.jsonl"
         path.write_bytes(header + lines[0])
-        command = [program, "watch", "--json", "--keep-going", path]
+        command = [str(program), "watch", "--json", "--keep-going", str(path)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watch:
             assert watch.stdout is not None, "it is a pipe"
             time.sleep(_STARTS_S)

@@ -286,9 +286,7 @@ class TraceChecker:
         if sent is None:
             return None
         known = self._correlations.snapshot()
-        return Begin(
-            self._branches, sent, known, self._ahead.snapshot(), self._besides, self._opaque.as_json()
-        )
+        return Begin(self._branches, sent, known, self._ahead.snapshot(), self._besides, self._opaque.as_json())
 
     def save(self) -> SavedChecker | None:
         """Return the state after the lines so far; None if it cannot be restored at this line."""
@@ -297,7 +295,7 @@ class TraceChecker:
             return None
         checkpoints = [self._checkpoint(branch) for branch in self._branches]
         # Fetches that arrived before their receiver was observed may have one id, until they are answered.
-        messages = [len(self._model.variable("network", branch.state)) for branch in self._branches]
+        messages = [self._model.messages(branch.state) for branch in self._branches]
         if messages != [len(checkpoint.network) for checkpoint in checkpoints]:
             return None
         branches = tuple(

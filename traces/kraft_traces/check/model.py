@@ -352,6 +352,10 @@ class TraceModel:
         """Return the value of a variable."""
         return self.specification.decoded(state, name)
 
+    def messages(self, state: JavaObject) -> int:
+        """Return the number of messages of the network."""
+        return int(self.specification.lookup(state, "network").size())
+
     def replica_records(self, state: JavaObject) -> dict[int, JavaObject]:
         """Return the state of each replica by id, as TLC's value: to decode all logs may take seconds."""
         replicas = self.specification.lookup(state, "replicas").toFcnRcd()
