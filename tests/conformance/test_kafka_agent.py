@@ -6,6 +6,7 @@ import re
 import subprocess
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.conformance.commands import Captured
 from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.agent.building import agent_jar
+from kraft_kafka.agent.progress import Progress
 from kraft_kafka.controllers import controller
 from kraft_kafka.jars import Kafka, released
 from kraft_kafka.releases import releases
@@ -244,3 +246,16 @@ def test_no_test_of_kafka_is_unexplained(capsys: Captured) -> None:
     counts = document["counts"]
     assert "unexplained" not in counts
     assert counts["accepted"] > 0.75 * len(document["tests"])
+
+
+def test_a_fetch_whose_wait_is_over_is_answered_before_the_records_of_the_append() -> None:
+    """The thread that ends the wait does not see the records that the client's thread appends."""
+    progress = Progress()
+    line = SimpleNamespace(time_us=1)
+    progress.open = progress.event("ClientAppend", line)
+    progress.open.is_data = True
+    empty = {"type": "FetchResponse", "error": "NONE", "records": []}
+    progress.add(line, {"kind": "Send", "message": empty})
+    progress.add(line, {"kind": "Send", "message": {**empty, "records": ["the record"]}})
+    events = [(draft.event, [effect["message"]["records"] for effect in draft.effects]) for draft in progress.events]
+    assert events == [("Poll", [[]]), ("ClientAppend", [["the record"]])]

@@ -67,6 +67,15 @@ class Continuity:
         self.has_gaps = False
         """True if a line marked events before it as unrecorded."""
 
+    @property
+    def unobserved(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Replicas that are not observed at present, and those with unrecorded events."""
+        return tuple(sorted(self._opaque)), tuple(sorted(self._with_gaps))
+
+    @unobserved.setter
+    def unobserved(self, unobserved: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        self._opaque, self._with_gaps = map(set, unobserved)
+
     def __len__(self) -> int:
         """Return the number of in-flight messages that are followed."""
         return len(self._copies)

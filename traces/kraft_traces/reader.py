@@ -136,18 +136,32 @@ class TraceReader(LineReader):
                 return None
             if isinstance(line, CheckpointLine) and line.has_whole_history:
                 copies = {str(flight.message.id): flight.copies for flight in line.network}
-                self.resume(line.sequence, line.time_ms, copies, has_gaps=self.has_gaps)
+                self.resume(line.sequence, line.time_ms, copies, self.unobserved, has_gaps=self.has_gaps)
                 return line
         return None
 
-    def resume(self, sequence: int, time_ms: int, copies: dict[str, int], *, has_gaps: bool) -> None:
+    @property
+    def unobserved(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Replicas that are not observed at present, and those with unrecorded events."""
+        return self._continuity.unobserved
+
+    def resume(
+        self,
+        sequence: int,
+        time_ms: int,
+        copies: dict[str, int],
+        unobserved: tuple[tuple[int, ...], tuple[int, ...]],
+        *,
+        has_gaps: bool,
+    ) -> None:
         """Continue behind lines that are not read, from this sequence and with these messages in flight.
 
-        `has_gaps` if one of these lines marked events as unrecorded.
+        `unobserved` is as for the property; `has_gaps` if one of these lines marked events as unrecorded.
         """
         self.events = sequence
         self._continuity.skip(sequence, time_ms, copies)
         self._continuity.has_gaps = has_gaps
+        self._continuity.unobserved = unobserved
 
     @property
     def has_gaps(self) -> bool:

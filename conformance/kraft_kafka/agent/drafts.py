@@ -41,6 +41,11 @@ class Draft:
         """True if a sync of the log is among its effects."""
         return any(effect["kind"] == "FlushLog" for effect in self.effects)
 
+    @property
+    def sends(self) -> bool:
+        """True if a message is among its effects."""
+        return any(effect["kind"] == "Send" for effect in self.effects)
+
     def line(self, sequence: int, replica: int, start_us: int) -> EventLine:
         """Return the line of a trace."""
         fields: Document = {

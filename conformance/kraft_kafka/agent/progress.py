@@ -47,12 +47,28 @@ class Progress:
     def add(self, line: Any, effect: Document) -> None:
         """Add an effect to the event in progress, or to a Poll."""
         target = self.open or self.pending
+        if target is not None and target.is_data and _is_empty_fetch_response(effect):
+            self._answer_before(target, line, effect)
+            return
         is_of_hidden = target is not None and target.is_hidden and effect["kind"] in ("Send", "Answer")
         if target is None or is_of_hidden:
             # The response to an earlier request, whose wait is over.
             target = self.event("Poll", line)
             target.state = self.last_state
         target.effects.append(effect)
+
+    def _answer_before(self, target: Draft, line: Any, effect: Document) -> None:
+        """Answer a Fetch whose wait is over before the records that are being appended.
+
+        Another thread than the one that appends answers it, from the log without these records.
+        """
+        place = next(index for index, draft in enumerate(self.events) if draft is target)
+        while place and self.events[place - 1].is_data and not self.events[place - 1].sends:
+            place -= 1
+        after = self.events[place]
+        poll = Draft("Poll", min(after.time_us, line.time_us), effects=[effect], gap=after.gap)
+        after.gap = None
+        self.events.insert(place, poll)
 
     def lose(self, reason: str) -> None:
         """Forget the events in progress, because lines are missing that may belong to them."""
@@ -82,3 +98,8 @@ class Progress:
         """Keep the state of a line."""
         if state is not None:
             self.last_state, self.log_end_offset = state, state["log_end_offset"]
+
+
+def _is_empty_fetch_response(effect: Document) -> bool:
+    message = effect.get("message", {})
+    return message.get("type") == "FetchResponse" and message["error"] == "NONE" and not message["records"]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import permutations
+from typing import Any
 
 import pytest
 from msgspec import UNSET
@@ -103,6 +104,35 @@ def test_it_is_right(other: Other, workload: str) -> None:
     assert lines != list(trace.lines)
     actual = verdict(trace, lines)
     assert actual.kind is VerdictKind.ACCEPTED, actual
+
+
+def with_epoch_first(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
+    for effect in synced_at_once(effects, disk):
+        if isinstance(effect, TracedPersistQuorumState) and effect.epoch != disk.file.epoch and effect.voted_key:
+            yield replace(effect, voted_key=None, leader_id=None)
+        yield effect
+
+
+def without_own_vote(line: EventLine) -> EventLine:
+    """The line without the vote of a leader for itself."""
+
+    def without(traced: Any) -> Any:
+        return replace(traced, voted_key=None) if traced.leader_id == line.replica else traced
+
+    assert line.effects is not UNSET, "it is a trace of the reference"
+    writes = [without(it) if isinstance(it, TracedPersistQuorumState) else it for it in line.effects]
+    return replace(line, state=without(line.state), effects=tuple(writes))
+
+
+def test_the_compiled_model_takes_lines_in_the_form_of_kafka() -> None:
+    trace = recorded("elections", 1, 60)
+    lines = [line if line.replica is UNSET else without_own_vote(line) for line in otherwise(trace, with_epoch_first)]
+    raw = list(map(encode_line, lines))
+    assert verdict_on_every_way(trace.header(FOREIGN), raw).kind is VerdictKind.ACCEPTED
+    actual = verdict_on(trace.header(FOREIGN), raw)
+    assert actual.compiled == actual.events
+    writes, modelled = [[line.effects for line in them] for them in (lines, trace.lines)]
+    assert sum(written != expected for written, expected in zip(writes, modelled, strict=True)) > 5
 
 
 def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.traces.checkpointed import FOREIGN, Checkpointed, edited, simulated, with_another_value
 from tests.traces.watch.growing_files import append, places, validated, watch_trace, watched_outcome
 
+from kraft_dev.opaque_traces import without_replicas
 from kraft_dev.samples import sample_folder
 from kraft_traces.watch.whole import SavedTrace
 
@@ -142,16 +143,34 @@ def test_a_saved_state_continues_with_the_same_alerts(run: Checkpointed, tmp_pat
     lines = run.lines([40, 80], generator=FOREIGN if generator else None)
     for after in (10, 50, 90):
         wrong_line(lines, after)
-    path = tmp_path / "trace.jsonl"
+    assert len(assert_restarts_change_nothing(lines, tmp_path, saved_least=10)) == 3
+
+
+@pytest.mark.parametrize("observed_at", [None, 40])
+def test_a_saved_state_continues_with_replicas_that_are_not_observed(
+    run: Checkpointed, tmp_path: Path, observed_at: int | None
+) -> None:
+    whole = run.lines([] if observed_at is None else [observed_at], generator=FOREIGN)
+    lines = list(without_replicas(whole, {3}, observed_at))
+    for after in (30, 60):
+        wrong_line(lines, after)
+    assert len(assert_restarts_change_nothing(lines, tmp_path, saved_least=5)) == 2
+
+
+def assert_restarts_change_nothing(lines: list[bytes], folder: Path, *, saved_least: int) -> list[object]:
+    """Watch a trace at once and with a restart after every few lines; return the places of the alerts, the same."""
+    path = folder / "trace.jsonl"
     path.write_bytes(b"".join(lines))
     expected = places(watch_trace(path).poll(0))
-    assert len(expected) == 3
     path.write_bytes(b"")
-    watched, alerts = watch_trace(path), []
+    watched, alerts, restarts = watch_trace(path), [], 0
     for at in range(0, len(lines), 7):
         append(path, b"".join(lines[at : at + 7]))
         alerts += places(watched.poll(0))
         if (saved := watched.save()) is not None:
             raw = msgspec.json.encode(saved)
             watched = watch_trace(path, msgspec.json.decode(raw, type=SavedTrace))
+            restarts += 1
     assert alerts == expected
+    assert restarts >= saved_least
+    return list(alerts)

@@ -82,6 +82,8 @@ class Begin(NamedTuple):
     """In-flight messages by id: number of copies, and the message."""
     correlations: Sequence[Any]
     """Result of `Correlations.snapshot`."""
+    ahead: Mapping[str, object]
+    """Result of `SyncedAhead.snapshot`."""
     besides: int
     """Sum over the lines so far of the candidate states beyond the first."""
     opaque: Mapping[str, object]
@@ -278,34 +280,35 @@ class TraceChecker:
 
     def begin_of_fast_path(self) -> Begin | None:
         """Return the state from which the compiled model can continue; None if that would lose information."""
-        if self._ahead or self._unrecorded.unknown or any(branch.violation is not None for branch in self._branches):
+        if self._unrecorded.unknown or any(branch.violation is not None for branch in self._branches):
             return None
         sent = self._flights.in_flight()
         if sent is None:
             return None
         known = self._correlations.snapshot()
-        return Begin(self._branches, sent, known, self._besides, self._opaque.as_json())
+        return Begin(self._branches, sent, known, self._ahead.snapshot(), self._besides, self._opaque.as_json())
 
     def save(self) -> SavedChecker | None:
-        """Return the state after the lines so far; None if it cannot be restored, as with replicas not observed."""
-        if (
-            self._ahead
-            or self.is_over
-            or self._opaque.declared
-            or any(branch.violation is not None for branch in self._branches)
-        ):
-            return None
+        """Return the state after the lines so far; None if it cannot be restored at this line."""
         sent = self._flights.in_flight()
-        if sent is None:
+        if self.is_over or sent is None or any(branch.violation is not None for branch in self._branches):
+            return None
+        checkpoints = [self._checkpoint(branch) for branch in self._branches]
+        # Fetches that arrived before their receiver was observed may have one id, until they are answered.
+        messages = [self._model.messages(branch.state) for branch in self._branches]
+        if messages != [len(checkpoint.network) for checkpoint in checkpoints]:
             return None
         branches = tuple(
-            SavedBranch(self._checkpoint(branch), tuple(sorted(branch.taken))) for branch in self._branches
+            SavedBranch(checkpoint, tuple(sorted(branch.taken)))
+            for checkpoint, branch in zip(checkpoints, self._branches, strict=True)
         )
         unrecorded = self._unrecorded
         return SavedChecker(
             branches,
             tuple((name, copies, message) for name, (copies, message) in sent.items()),
             None if self._own else self._correlations.snapshot(),
+            self._ahead.snapshot(),
+            self._opaque.as_json(),
             self._besides,
             self._events,
             tuple(sorted(unrecorded.unknown)),
@@ -315,9 +318,11 @@ class TraceChecker:
 
     def resume(self, saved: SavedChecker) -> None:
         """Continue from a state that an earlier checker of this trace saved."""
+        self._opaque.restore(saved.opaque)
+        self._ahead = SyncedAhead.restored(saved.ahead)
         self._branches = [
             Branch(
-                self._model.state_at(self._configuration, self._with_new_replicas(branch), is_part=True),
+                self._state_at(self._with_new_replicas(branch), is_part=True),
                 taken=frozenset(branch.taken),
             )
             for branch in saved.branches
@@ -366,13 +371,24 @@ class TraceChecker:
         self._flights.skip(begin.in_flight)
         if not self._own:
             self._correlations.restore(begin.correlations)
+            self._ahead = SyncedAhead.restored(begin.ahead)
         for (event, bits), lines in recorded.items():
             self._shown.count_lines(event, bits, lines)
         self._events += sum(recorded.values())
         self._last = last
 
-    def agrees(self, number: int, line: EventLine, before: Sequence[Branch], after: Sequence[Branch]) -> bool:
-        """True if TLC also reaches exactly the states `after` from the states `before` by this line."""
+    def agrees(
+        self,
+        number: int,
+        line: EventLine,
+        before: Sequence[Branch],
+        after: Sequence[Branch],
+        ahead: Mapping[str, object],
+    ) -> bool:
+        """True if TLC also reaches exactly the states `after` from the states `before` by this line.
+
+        `ahead` is the result of `SyncedAhead.snapshot` before the line.
+        """
         if not self._own:
             branches = self._candidates.in_order(before)
             if line.state is not UNSET:
@@ -385,6 +401,8 @@ class TraceChecker:
                     for branch in branches
                 ]
             advanced = self._candidates.advance(number, line, branches)
+            if isinstance(advanced, Rejection):
+                advanced = self._candidates.advance(number, line, branches, SyncedAhead.restored(ahead))
             return not isinstance(advanced, Rejection) and self._reached(advanced) == self._reached(after)
         bound = self._model.bound(before[0].state.copy(), complete_event(line, self._configuration.cluster_id))
         branches = [Branch(state) for state in self._steps.successors(line, bound).states]

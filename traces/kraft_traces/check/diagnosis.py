@@ -17,7 +17,7 @@ from kraft_spec.action_rules import rules_of_event, rules_of_operators
 from kraft_spec.difference import Difference
 from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_spec.tlc.values import Function, TlaValue
+from kraft_spec.tlc.values import Function
 from kraft_traces.alternatives.writes import LOG_ENDS, SYNC_RULE
 from kraft_traces.check.attribution import attribute_line, explaining_rules
 from kraft_traces.check.model import TraceModel
@@ -168,7 +168,7 @@ class Diagnosis:
     ) -> Rejection:
         line = where.line
         replica = None if line.replica is UNSET else line.replica
-        role = None if replica is None else str(state_before(self._model, where.before, replica)["role"])
+        role = None if replica is None else str(self._model.replica_summaries(where.before)[replica].role)
         pre_vote = getattr(line.message, "pre_vote", UNSET)
         # The recorded role after the event selects rules, unless that role is what differs.
         recorded = UNSET if line.state is UNSET else line.state.role
@@ -205,7 +205,6 @@ def _shorten(conjunct: str) -> str:
 
 def state_before(model: TraceModel, state: JavaObject, replica: int) -> Function:
     """Return the state of one replica in a state of the model."""
-    replicas: TlaValue = model.variable("replicas", state)
-    state_of_replica = replicas[replica - 1] if isinstance(replicas, tuple) else replicas[replica]  # type: ignore[index]
+    state_of_replica = model.decode(model.replica_records(state)[replica])
     assert isinstance(state_of_replica, Function), "a replica's state is a record"
     return state_of_replica

@@ -28,6 +28,7 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.opaque import Opaque
 from kraft_traces.check.saved import SavedChecker
 from kraft_traces.check.verdict import Verdict, VerdictKind
+from kraft_traces.check.writes import SyncedAhead
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
@@ -191,7 +192,8 @@ class FastPath:
             last = (number, _parsed(raw_line, self._reader.source, number))
             sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(self._lines.sent()))}
             correlations, besides = json.loads(str(self._lines.known())), int(self._lines.besides())
-            begin = Begin(self._branches(self._lines), sent, correlations, besides, {})
+            ahead = json.loads(str(self._lines.synced(False)))
+            begin = Begin(self._branches(self._lines), sent, correlations, ahead, besides, {})
             self._slow_checker.skip(begin, self._pending, self._widest, last)
             self._pending.clear()
         self._is_ahead = False
@@ -273,7 +275,8 @@ class FastPath:
         """Check the line that was accepted last with TLC as well."""
         self.compared += 1
         line = _parsed(str(lines.line()).encode(), source, number)
-        if not self._slow_checker.agrees(number, line, self._branches(lines, before=True), self._branches(lines)):
+        before, ahead = self._branches(lines, before=True), json.loads(str(lines.synced(True)))
+        if not self._slow_checker.agrees(number, line, before, self._branches(lines), ahead):
             raise CompiledModelError(
                 f"{source}:{number}: the compiled model and TLC disagree on this line, a defect of kraft-spec"
             )
@@ -306,17 +309,18 @@ class FastPath:
             begin = self._slow_checker.begin_of_fast_path()
             if begin is None:
                 return None
-            correlations = json.dumps(begin.correlations)
+            correlations, ahead = json.dumps(begin.correlations), json.dumps(begin.ahead)
             states = jpype.JArray(jpype.JClass("tlc2.tool.TLCState"))([branch.state for branch in begin.branches])
             answers = [self._bits(branch.taken) for branch in begin.branches]
             sent = _document(begin.in_flight)
             opaque_now = json.dumps(begin.opaque)
             self._lines.begin(
-                states, answers, begin.besides, sent, correlations, opaque_now, reader.sequence, reader.time_ms
+                states, answers, begin.besides, sent, correlations, ahead, opaque_now, reader.sequence, reader.time_ms
             )
         else:
             opaque_now = json.dumps(Opaque.of(reader.opaque).as_json())
-            self._lines.start("[]", _NO_CORRELATIONS, opaque_now, 0, 0)
+            ahead = json.dumps(SyncedAhead().snapshot())
+            self._lines.start("[]", _NO_CORRELATIONS, ahead, opaque_now, 0, 0)
         return self._lines
 
     def _new_lines(self, compiled: JavaObject, configuration: Configuration) -> JavaObject:

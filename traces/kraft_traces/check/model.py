@@ -264,9 +264,8 @@ class TraceModel:
 
     def replica_summaries(self, state: JavaObject) -> dict[int, ReplicaSummary]:
         """Return the summary of each replica, by id; the records of logs, which take seconds, are not decoded."""
-        replicas = self.specification.lookup(state, "replicas").toFcnRcd()
         summaries: dict[int, ReplicaSummary] = {}
-        for key, record in zip(replicas.getDomainAsValues(), replicas.values, strict=True):
+        for own_id, record in self.replica_records(state).items():
             fields = dict(zip(map(str, record.names), record.values, strict=True))
             role, epoch, leader_id, high_watermark, base = (
                 self._codec.decode(fields[name]) for name in ("role", "epoch", "leader_id", "high_watermark", "base")
@@ -274,7 +273,7 @@ class TraceModel:
             end_offset = base["end_offset"] + int(fields["log"].size())  # type: ignore[index,call-overload,operator]
             leader = None if leader_id == -1 else leader_id
             summary = ReplicaSummary(role, epoch, leader, end_offset, high_watermark)  # type: ignore[arg-type]
-            summaries[int(self._codec.decode(key))] = summary  # type: ignore[arg-type]
+            summaries[own_id] = summary
         return dict(sorted(summaries.items()))
 
     def bound(self, state: JavaObject, event: Mapping[str, object]) -> JavaObject:
@@ -352,6 +351,19 @@ class TraceModel:
     def variable(self, name: str, state: JavaObject) -> TlaValue:
         """Return the value of a variable."""
         return self.specification.decoded(state, name)
+
+    def messages(self, state: JavaObject) -> int:
+        """Return the number of messages of the network."""
+        return int(self.specification.lookup(state, "network").size())
+
+    def replica_records(self, state: JavaObject) -> dict[int, JavaObject]:
+        """Return the state of each replica by id, as TLC's value: to decode all logs may take seconds."""
+        replicas = self.specification.lookup(state, "replicas").toFcnRcd()
+        return {int(key.val): record for key, record in zip(replicas.getDomainAsValues(), replicas.values, strict=True)}
+
+    def decode(self, value: JavaObject) -> TlaValue:
+        """Return a value of TLC as a Python value."""
+        return self._codec.decode(value)
 
     def fingerprint(self, state: JavaObject) -> int:
         """Return a fingerprint of a state that ignores the line that led to it."""

@@ -6,6 +6,7 @@ sending it.  The messages that it receives leave the model's network when they a
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace as replaced
@@ -79,6 +80,12 @@ class Opaque:
         number = number_of(replaced(message, destination=line.replica))
         return number is None or number <= since
 
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Continue from a result of `as_json`; the set `now` stays the same object."""
+        self.now.clear()
+        self.now.update(saved["now"])
+        self.since = dict(saved["since"])
+
     def as_json(self) -> Mapping[str, object]:
-        """Return the replicas for the compiled checker."""
+        """Return the replicas as JSON, without the declared ones."""
         return {"now": sorted(self.now), "since": sorted(self.since.items())}

@@ -25,6 +25,10 @@ class SavedChecker(Struct, frozen=True):
     """Id, number of copies and message, as the senders' lines have it."""
     correlations: Any
     """Result of `Correlations.snapshot`; None for a trace of this project's reference."""
+    ahead: Any
+    """Result of `SyncedAhead.snapshot`."""
+    opaque: Any
+    """Result of `Opaque.as_json`."""
     besides: int
     events: int
     unknown: tuple[int, ...]

@@ -3,8 +3,8 @@
 `kraft_traces.alternatives` defines the allowed portions, repetitions and orders of effects, for the vectors as well.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Self
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -41,9 +41,17 @@ class SyncedAhead:
         self._hides_syncs: set[int] = set()
         """Replicas with a line without effects.  A sync that they record later does not prove an earlier one."""
 
-    def __bool__(self) -> bool:
-        """True if there is any such replica."""
-        return bool(self._ends)
+    def snapshot(self) -> Mapping[str, object]:
+        """Return everything remembered, as JSON."""
+        return {"ends": sorted(self._ends.items()), "hides_syncs": sorted(self._hides_syncs)}
+
+    @classmethod
+    def restored(cls, snapshot: Mapping[str, Any]) -> Self:
+        """Return what `snapshot` returned as an object again."""
+        ahead = cls()
+        ahead._ends.update(map(tuple, snapshot["ends"]))
+        ahead._hides_syncs.update(snapshot["hides_syncs"])
+        return ahead
 
     def forget(self, replica: int) -> None:
         """Forget a replica whose state is no longer known."""

@@ -34,6 +34,8 @@ class SavedJudge(Struct, frozen=True):
     sequence: int
     time_ms: int
     has_gaps: bool
+    unobserved: tuple[tuple[int, ...], tuple[int, ...]]
+    """Result of `TraceReader.unobserved`."""
     checker: SavedChecker | None
     """None in a gap, which the next checkpoint ends."""
 
@@ -89,7 +91,7 @@ class Judge:
     def _continue(self, saved: SavedJudge) -> None:
         in_flight = () if saved.checker is None else saved.checker.in_flight
         copies = {name: number for name, number, _ in in_flight}
-        self._reader.resume(saved.sequence, saved.time_ms, copies, has_gaps=saved.has_gaps)
+        self._reader.resume(saved.sequence, saved.time_ms, copies, saved.unobserved, has_gaps=saved.has_gaps)
         self._reader.line_number = saved.line_number
         self._path = None if saved.checker is None else self._new_path(saved.checker)
 
@@ -264,7 +266,7 @@ class Judge:
             if checker is None:
                 return None
         header = reader.raw_header.decode()
-        place = (reader.line_number, reader.sequence, reader.time_ms, reader.has_gaps)
+        place = (reader.line_number, reader.sequence, reader.time_ms, reader.has_gaps, reader.unobserved)
         return SavedJudge(header, *place, checker)
 
     def finish(self) -> Verdict | None:

@@ -22,6 +22,9 @@ import tlc2.value.impl.Value;
  * that are free.
  */
 final class Candidates {
+  /** A step to a state that does not show what the line shows. */
+  private record OtherStep(State before, State after, long answers, Value config) {}
+
   /** A state, and the answers on the way to it where those of the configuration did not lead there, in bits. */
   static final class Candidate {
     final State state;
@@ -58,8 +61,12 @@ final class Candidates {
   private List<Candidate> next;
   private long shown;
   private Declined differs;
+  private final Writes writes;
+  private final List<OtherStep> otherSteps = new ArrayList<>();
+  private Writes.InForm form;
 
-  Candidates(Fields tables, Comparison comparison, Map<String, Integer> actions, boolean own) {
+  Candidates(Fields tables, Comparison comparison, Map<String, Integer> actions, Writes writes, boolean own) {
+    this.writes = writes;
     this.comparison = comparison;
     this.own = own;
     most = (int) (long) (Long) tables.get("candidates_max");
@@ -128,9 +135,12 @@ final class Candidates {
    *
    * @throws Declined nowhere, or to too many states, or to one that breaks a property
    */
-  List<Candidate> after(Event event, Fields line, long number, Value unsent, Value bound) {
+  List<Candidate> after(Event event, Fields line, long replica, long number, Value unsent, Value bound) {
     next = new ArrayList<>(1);
     differs = null;
+    form = null;
+    otherSteps.clear();
+    boolean asks = false;
     for (Candidate one : now) {
       State before = one.state;
       if (unsent != null) {
@@ -146,6 +156,7 @@ final class Candidates {
       require(!own || found.size() == 1, "not one successor");
       for (State after : found) reach(event, line, number, before, after, one.answers, before.config);
       if (!happens || !asks(event, line)) continue;
+      asks = true;
       for (Event.Other other : event.others) {
         State otherwise = before.copy();
         otherwise.config = decidedAs(before.config, other.configuration);
@@ -156,10 +167,23 @@ final class Candidates {
         }
       }
     }
+    if (next.isEmpty() && !own && event.atReplica) reachInForm(event, line, replica, number, asks);
     if (next.isEmpty()) throw differs == null ? new Declined("no successor") : differs;
     require(besides + next.size() - 1 <= besidesMax + besidesPerLine * number, "too many states on the way");
     return next;
   }
+
+  /** Reach the states that show what the line shows in normal form; several before it decide otherwise. */
+  private void reachInForm(Event event, Fields line, long replica, long number, boolean asks) {
+    if (now.size() != 1 || otherSteps.isEmpty() || !asks && otherSteps.size() != 1) return;
+    form = writes.inForm(event, line, replica, now.get(0).state);
+    for (OtherStep step : List.copyOf(otherSteps)) {
+      reach(event, line, number, step.before, step.after, step.answers, step.config);
+    }
+  }
+
+  /** The line in normal form, if the states after it show that; else null. */
+  Writes.InForm form() { return form; }
 
   /** What the line shows that was asked about last, in bits. */
   long shown() { return shown; }
@@ -200,9 +224,12 @@ final class Candidates {
   private void reach(
       Event event, Fields line, long number, State before, State after, long answers, Value config) {
     try {
-      shown = comparison.compared(event, line, number, after);
+      shown = form == null
+          ? comparison.compared(event, line, number, after)
+          : comparison.comparedInForm(form, number, after);
     } catch (Declined other) {
       differs = other;
+      if (form == null && !own) otherSteps.add(new OtherStep(before, after, answers, config));
       return;
     }
     State followed = after.copy();

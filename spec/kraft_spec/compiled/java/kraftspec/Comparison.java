@@ -85,15 +85,21 @@ final class Comparison {
    * @throws Declined it differs
    */
   long compared(Event event, Fields line, long number, State after) {
-    return event.atReplica ? ofReplica(line, number, after) : ofNetwork(line, number, after);
+    return event.atReplica ? ofReplica(line, number, after, null) : ofNetwork(line, number, after);
   }
 
-  private long ofReplica(Fields line, long number, State after) {
+  /** As {@link #compared}, of a replica's line in normal form. */
+  long comparedInForm(Writes.InForm form, long number, State after) {
+    return ofReplica(form.line, number, after, form);
+  }
+
+  private long ofReplica(Fields line, long number, State after, Writes.InForm form) {
     long shown = 0;
     Value[] observed = ((TupleValue) Model.evaluate("Observation", after, null)).elems;
     Value[] outcome = ((TupleValue) observed[1]).elems;
     if (isThere(line, "state")) {
       Fields given = Form.typed(line.get("state"), Fields.class);
+      if (form != null) given = form.state(given, observed[0]);
       require(state.compared(given, observed[0]) || !own, "a field is missing");
       for (int i = 0; i < given.size; i++) shown |= anythingBit | (Long) stateBits.get(given.names[i]);
     }
@@ -105,8 +111,9 @@ final class Comparison {
       shown |= refusalBit | anythingBit;
     }
     if (isThere(line, "effects")) {
-      Object[] given = Form.typed(line.get("effects"), Object[].class);
-      shown |= ofEffects(given, ((TupleValue) outcome[1]).elems, number);
+      Value[] expected = ((TupleValue) outcome[1]).elems;
+      Object[] given = form == null ? Form.typed(line.get("effects"), Object[].class) : form.effects();
+      shown |= ofEffects(given, form == null ? expected : form.expected(expected), number);
     }
     return shown;
   }

@@ -42,6 +42,9 @@ final class Json {
       size = names.length;
     }
 
+    /** An object with these fields; the names are literals. */
+    static Fields of(String[] names, Object... values) { return new Fields(names, values); }
+
     /** The value of a field; null if it is not there. */
     Object get(String name) {
       for (int i = next; i < size; i++) if (names[i] == name) return values[(next = i + 1) - 1];
@@ -57,6 +60,13 @@ final class Json {
           return;
         }
       }
+    }
+
+    /** An object with another value for a field that is there. */
+    Fields with(String name, Object value) {
+      Fields copy = new Fields(names, values.clone());
+      copy.set(name, value);
+      return copy;
     }
 
     /** Is every field of this one in the other, with the same value? */

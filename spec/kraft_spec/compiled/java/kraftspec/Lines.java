@@ -28,6 +28,7 @@ public final class Lines {
   private final Correlations correlations;
   private final Opaque opaque = new Opaque();
   private final Flights flights = new Flights(opaque);
+  private final Writes writes = new Writes();
   private final Comparison comparison;
   private final Candidates candidates;
 
@@ -56,7 +57,7 @@ public final class Lines {
     every = (int) (long) (Long) given.get("every");
     correlations = own ? null : new Correlations((int) (long) (Long) given.get("remembered"));
     comparison = new Comparison(given, own);
-    candidates = new Candidates(given, comparison, actions, own);
+    candidates = new Candidates(given, comparison, actions, writes, own);
   }
 
   /**
@@ -72,15 +73,15 @@ public final class Lines {
   public void opening(String[] names, Value[] values) { opening = State.of(names, values); }
 
   /** Begins there; the rest is as for {@link #begin}. */
-  public void start(String sent, String known, String opaqueNow, long newest, long newestTime) {
+  public void start(String sent, String known, String synced, String opaqueNow, long newest, long newestTime) {
     candidates.start(opening.copy());
-    begin(sent, known, opaqueNow, newest, newestTime);
+    begin(sent, known, synced, opaqueNow, newest, newestTime);
   }
 
   /**
    * Begins at these states, each with the answers that led to it, with the messages that are on their way, for {@link
-   * Flights}, with the correlation ids that are known, for {@link Correlations}, and the replicas that are not observed,
-   * for {@link Opaque}. The lines before have left so many states {@code besides} one.
+   * Flights}, with the correlation ids that are known, for {@link Correlations}, with the ends of synced logs, for {@link
+   * Writes}, and the replicas that are not observed, for {@link Opaque}. The lines before have left so many states {@code besides} one.
    */
   public void begin(
       TLCState[] at,
@@ -88,16 +89,18 @@ public final class Lines {
       long besides,
       String sent,
       String known,
+      String synced,
       String opaqueNow,
       long newest,
       long newestTime) {
     candidates.begin(at, answers, besides);
-    begin(sent, known, opaqueNow, newest, newestTime);
+    begin(sent, known, synced, opaqueNow, newest, newestTime);
   }
 
-  private void begin(String sent, String known, String opaqueNow, long newest, long newestTime) {
+  private void begin(String sent, String known, String synced, String opaqueNow, long newest, long newestTime) {
     sequence = newest;
     time = newestTime;
+    writes.begin((Fields) parsed(synced));
     opaque.begin((Fields) parsed(opaqueNow));
     flights.begin((Object[]) parsed(sent));
     if (!own) correlations.begin((Object[]) parsed(known));
@@ -128,6 +131,9 @@ public final class Lines {
 
   /** The correlation ids that are known, as {@link #begin} takes them. */
   public String known() { return own ? "null" : correlations.text(); }
+
+  /** The ends of synced logs after the newest line, or {@code before} it, as {@link #begin} takes them. */
+  public String synced(boolean before) { return writes.text(before); }
 
   /** How many copies of which message are on their way: {id: copies, ...}. */
   public String copies() { return flights.copies(); }
@@ -268,13 +274,17 @@ public final class Lines {
     for (String shown : event.atReplica ? SHOWN_OF_REPLICA : SHOWN_OF_NETWORK) if (line.get(shown) != null) known++;
     require(known == line.size, "a field that is not known");
     Value bound = event.bound(replica, number, input, crash, came, own ? null : event.answeredFetch(line));
-    List<Candidates.Candidate> next = candidates.after(event, line, number, unsentBound, bound);
+    if (!own && event.atReplica) require(!writes.loses(event, line, replica), "less on disk than was synced");
+    List<Candidates.Candidate> next = candidates.after(event, line, replica, number, unsentBound, bound);
     require(number % every != 0 || candidates.hold(next), "an invariant");
 
     long shown = comparison.shown(event, candidates.shown(), input, message);
     event.counts.merge(shown, 1, Integer::sum);
     flights.follow(event.name, came, identifier, line);
-    if (!own) correlations.follow();
+    if (!own) {
+      correlations.follow();
+      writes.follow(event, line, replica, candidates.form());
+    }
     candidates.follow(next);
     newest = line;
     sequence = number;

@@ -104,7 +104,8 @@ final class Shown {
   boolean compared(Fields given, Value expected) {
     int known = 0;
     for (String name : required) there(given, name);
-    for (int i = 0; i < names.length; i++) {
+    // The constants first: without its type an expected value has other fields.
+    for (int i = names.length - 1; i >= 0; i--) {
       Value value;
       if (i < fields.length) {
         Object shown = given.get(fields[i]);

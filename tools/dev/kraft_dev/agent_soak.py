@@ -1,0 +1,126 @@
+"""Soak of the agent: three controllers under kills, voter changes and rolling restarts, and the verdict on their trace.
+
+python -m kraft_dev.agent_soak FOLDER [MINUTES] [VERSION]
+
+The trace is joined when the controllers have stopped, and `kraft-spec watch --keep-going` reads it: it prints alerts,
+gaps, events and the rate at the end.
+"""
+
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+from kraft_kafka.agent.building import agent_jar
+from kraft_kafka.controllers import controller
+from kraft_kafka.live.process import LaunchError
+from kraft_kafka.whole.cluster import NotReachedError, WholeCluster
+
+IDS = (1, 2, 3)
+WRITES = 200
+"""Number of writes between two faults."""
+_STOP_S = 60
+
+
+async def write(cluster: WholeCluster) -> None:
+    """Write records, one after the other; a write may fail around an election."""
+    for number in range(WRITES):
+        at = IDS[number % len(IDS)]
+        await cluster.operator.set_config(at, "kraft.spec", number)
+
+
+async def kill_leader(cluster: WholeCluster, random: Random) -> None:
+    """Kill -9 the leader, and start it again once another controller leads."""
+    former = (await cluster.leader(random.choice(IDS), IDS)).leader
+    cluster.kill(former)
+    others = [id_ for id_ in IDS if id_ != former]
+    await cluster.leader(others[0], others)
+    await cluster.start(former)
+
+
+async def kill_follower(cluster: WholeCluster, random: Random) -> None:
+    """Kill -9 a follower while others write, and start it again."""
+    leader = (await cluster.leader(random.choice(IDS), IDS)).leader
+    follower = random.choice([id_ for id_ in IDS if id_ != leader])
+    cluster.kill(follower)
+    await cluster.operator.set_config(leader, "kraft.spec", follower)
+    await cluster.start(follower)
+
+
+async def change_voters(cluster: WholeCluster, random: Random) -> None:
+    """Remove a follower from the voter set, and add it again when it has caught up."""
+    leader = (await cluster.leader(random.choice(IDS), IDS)).leader
+    follower = random.choice([id_ for id_ in IDS if id_ != leader])
+    await cluster.remove_voter(leader, follower)
+    await asyncio.sleep(5)
+    await cluster.add_voter(leader, follower)
+
+
+async def stopped(cluster: WholeCluster, id_: int) -> None:
+    """Wait until a controller has stopped."""
+    process = cluster.processes[id_]
+    await cluster.wait_for(lambda: not process.is_alive, f"{id_} has not stopped", _STOP_S)
+
+
+async def restart_all(cluster: WholeCluster, random: Random) -> None:
+    """Stop each controller with SIGTERM and start it again, one after the other."""
+    for id_ in random.sample(IDS, len(IDS)):
+        process = cluster.processes[id_]
+        if process.pid is not None:
+            cluster.note(f"SIGTERM {id_}")
+            os.killpg(process.pid, signal.SIGTERM)
+            await stopped(cluster, id_)
+        await cluster.start(id_)
+        await cluster.leader(id_, IDS)
+
+
+FAULTS = (kill_leader, change_voters, kill_follower, restart_all)
+
+
+async def soak(folder: Path, minutes: float, version: str) -> None:
+    """Run the controllers for some minutes, with a fault after each batch of writes."""
+    options = (f"-javaagent:{agent_jar()}={folder / 'traces'}",)
+    cluster = WholeCluster(controller(version), folder, IDS, (), "", lambda text: print(text, flush=True), options)
+    end, random, turn = time.monotonic() + 60 * minutes, Random(0), 0
+    async with cluster.opened():
+        await cluster.start(*IDS)
+        await cluster.leader(1, IDS)
+        while time.monotonic() < end:
+            await write(cluster)
+            try:
+                await FAULTS[turn % len(FAULTS)](cluster, random)
+            except (NotReachedError, LaunchError) as error:
+                cluster.note(str(error))
+            turn += 1
+            dead = [id_ for id_ in IDS if not cluster.processes[id_].is_alive]
+            if dead:
+                await cluster.start(*dead)
+
+
+def judge(folder: Path) -> int:
+    """Join the files, and print what `watch` says of the trace."""
+    trace, program = folder / "trace.jsonl", Path(sys.executable).with_name("kraft-spec")
+    subprocess.run([program, "kafka", "trace", folder / "traces", "-o", trace], check=True)
+    joined = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([program, "watch", "--keep-going", trace], check=False)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = used.ru_utime + used.ru_stime - joined.ru_utime - joined.ru_stime
+    print(f"watch: {cpu_s:.1f} CPU s, {used.ru_maxrss / 1024:.0f} MiB, exit code {done.returncode}")
+    return done.returncode
+
+
+def main() -> int:
+    """Run, and judge."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True)
+    asyncio.run(soak(folder, float(sys.argv[2]) if len(sys.argv) > 2 else 20, (*sys.argv[3:], "4.3.1")[0]))
+    return judge(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
