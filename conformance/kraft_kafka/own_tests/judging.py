@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.joining import join_with_opaque
-from kraft_kafka.agent.raw import RawFile
+from kraft_kafka.agent.reading import RawFile
 from kraft_kafka.own_tests.running import KafkaTest
 from kraft_traces.check import Verdict, VerdictKind, check_reader
 from kraft_traces.errors import TraceError

@@ -13,7 +13,7 @@ from pathlib import Path
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.building import agent_jar, compile_sources
-from kraft_kafka.agent.raw import RawFile, read_raw
+from kraft_kafka.agent.reading import RawFile, read_raw
 from kraft_kafka.jars import Kafka, fetched
 from kraft_kafka.own_tests.libraries import jars_of_tests, library_jars
 from kraft_spec.compiled.building import user_cache
@@ -76,7 +76,7 @@ def run_tests(kafka: Kafka, version: str, pattern: str | None, folder: Path) -> 
         if done.returncode == _NO_TEST or times.is_file():
             raise CommandError(f"no test matches {pattern!r}, expected a part of Class.method", ExitCode.USAGE)
         raise CommandError(f"JUnit does not start: {done.stderr[-400:]}", ExitCode.UNAVAILABLE)
-    return _with_files(tests, [read_raw(path) for path in sorted(folder.rglob("*.raw.jsonl"))])
+    return _with_files(tests, read_raw(folder.rglob("*.raw.jsonl")))
 
 
 def _read(times: Path) -> list[KafkaTest]:
