@@ -1,6 +1,7 @@
 """Merge of the traces of several processes in causal order: each process's own order, and sends before receipts.
 
 A process records its own replicas only, without message ids; `kraft_traces.deliveries` finds the send of each receipt.
+Messages that were in flight when a replica became observed get no id, because the checkpoint does not list them.
 Unrecorded events, of a replica without a trace or in a gap of one, are marked; messages without a send come from them.
 Of several possible next events, the earliest by the clocks comes first.
 """
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.deliveries import Place, SendPlace, deliveries, sends_of
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line
@@ -29,7 +31,7 @@ def merge(traces: Sequence[ProcessTrace]) -> Iterator[bytes]:
     header = merged_header(traces)
     yield encode_line(header)
     merging = Merging(traces, header.opaque)
-    yield from map(encode_line, merging.events())
+    yield from map(encode_line, merging.lines())
     is_complete = not merging.has_unrecorded and all(trace.is_complete for trace in traces)
     yield encode_line(EndLine(sum(len(trace.events) for trace in traces), is_complete))
 
@@ -57,6 +59,13 @@ class Merging:
         self._ids: dict[SendPlace, str] = {}
         self.sequence = self.time_ms = 0
         """Sequence and time of the newest line of the merged trace."""
+        self._sent_at: dict[SendPlace, int] = {}
+        """Number of checkpoints before each send."""
+        self._observed: dict[int, int] = {}
+        """Number of checkpoints up to the newest one of a trace, by the index of the trace."""
+        self._checkpoints = 0
+        self._taken: set[Place] = set()
+        """Places of the checkpoints in the merged trace."""
         self._marked: set[tuple[int, int]] = set()
         """Gaps marked in the merged trace: index of the trace and of the event after the gap."""
         self._marked_replicas: set[int] = set()
@@ -67,14 +76,31 @@ class Merging:
         """True if the merged trace so far marks unrecorded events."""
         return bool(self._marked or self._marked_replicas)
 
-    def events(self) -> Iterator[EventLine]:
-        """Yield the events of the merged trace.
+    def lines(self) -> Iterator[EventLine | CheckpointLine]:
+        """Yield the events and checkpoints of the merged trace.
 
         Raises:
             MergeError: a message is received before it is sent; the error has file, line and message.
         """
         while any(trace.position < len(trace.events) for trace in self._traces):
-            yield self._take(self._next())
+            index = self._next()
+            checkpoint = self._checkpoint(index)
+            yield self._take(index) if checkpoint is None else self._observe(index, checkpoint)
+
+    def _checkpoint(self, index: int) -> CheckpointLine | None:
+        """Return the checkpoint that precedes the next event of a trace, unless the merged trace has it."""
+        trace = self._traces[index]
+        if (index, trace.position) in self._taken:
+            return None
+        return trace.checkpoints.get(trace.position)
+
+    def _observe(self, index: int, line: CheckpointLine) -> CheckpointLine:
+        """Take a checkpoint of a trace, as a line of the merged trace."""
+        self._taken.add((index, self._traces[index].position))
+        self._checkpoints += 1
+        self._observed[index] = self._checkpoints
+        self.time_ms = max(self.time_ms, line.time_ms)
+        return replace(line, sequence=self.sequence, time_ms=self.time_ms)
 
     def _take(self, index: int) -> EventLine:
         """Take the next event of a trace, as a line of the merged trace."""
@@ -97,6 +123,8 @@ class Merging:
         return min(ready, key=self._time)
 
     def _time(self, index: int) -> int:
+        if (checkpoint := self._checkpoint(index)) is not None:
+            return checkpoint.time_ms
         time_ms = self._following(index)[1].time_ms
         return 0 if time_ms is UNSET else time_ms
 
@@ -106,17 +134,20 @@ class Merging:
 
     def _may_happen(self, index: int) -> bool:
         message = self._following(index)[1].message
-        if message is UNSET:
+        if message is UNSET or self._checkpoint(index) is not None:
             return True
         send = self._sends.get((index, self._traces[index].position))
         if send is not None:
             return send[1] < self._traces[send[0]].position
-        return message.source not in self._owners or self._gap_before(self._owners[message.source]) is not None
+        if message.source not in self._owners:
+            return True
+        owner = self._owners[message.source]
+        return bool(self._traces[owner].checkpoints) or self._gap_before(owner) is not None
 
     def _gap_before(self, index: int) -> int | None:
         """Return the newest gap of a trace that all merged events precede; None if there is none."""
         trace = self._traces[index]
-        return max((gap for gap in trace.lost if gap <= trace.position), default=None)
+        return max((gap for gap in trace.lost | trace.kills if gap <= trace.position), default=None)
 
     def _mark(self, place: Place, line: EventLine) -> tuple[int, ...]:
         """Return the replicas with unrecorded events before this one that no earlier line marks."""
@@ -145,6 +176,7 @@ class Merging:
                 identifier = _identifier(line.sequence, message, taken)
                 taken.add(identifier)
                 self._identify((*place, at), replace(message, id=identifier))
+                self._sent_at[*place, at] = self._checkpoints
                 effects[at] = TracedSend(replace(message, id=identifier))
             line = replace(line, effects=tuple(effects))
         received = self._id_of_receipt(place)
@@ -159,7 +191,12 @@ class Merging:
 
     def _id_of_receipt(self, place: Place) -> str | None:
         """Return the id of the message that an event receives; None if no event sends it."""
-        return self._ids[self._sends[place]] if place in self._sends else None
+        send = self._sends.get(place)
+        if send is None:
+            return None
+        # A message that was in flight at a checkpoint of either end is not in flight to the model.
+        observed = max(self._observed.get(place[0], 0), self._observed.get(send[0], 0))
+        return self._ids[send] if self._sent_at[send] >= observed else None
 
     def _blocked(self, index: int) -> MergeError:
         number, line = self._following(index)

@@ -34,6 +34,10 @@ class ProcessTrace:
     """Descriptions of missing event lines, by the index in `events` of the event after the gap."""
     is_over: bool = True
     """False if the end line says that the run was not over."""
+    kills: frozenset[int] = frozenset()
+    """Indices in `events` before which lines are missing if a message shows so, because the process was killed."""
+    checkpoints: Mapping[int, CheckpointLine] = field(default_factory=dict)
+    """Checkpoints from which on its replica is observed, by the index in `events` of the event after it."""
     position: int = 0
     """Number of events that are merged."""
 

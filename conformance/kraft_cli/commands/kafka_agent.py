@@ -12,7 +12,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.building import agent_jar
 from kraft_kafka.agent.joining import join
-from kraft_kafka.agent.raw import read_raw
+from kraft_kafka.agent.reading import read_raw
 from kraft_reference.profile import PROFILES
 from kraft_spec.tlc.jar import JavaMissing
 from kraft_traces.streams import atomic_file
@@ -45,7 +45,7 @@ def join_files(recorded: Recorded, output: Output, profile: ProfileName = None) 
     Exit code 65 where a file is damaged, or causality is broken: the message names file, line and field.
     """
     chosen = None if profile is None else one_of("profile", profile, PROFILES)
-    files = [read_raw(path) for path in _paths(recorded)]
+    files = read_raw(_paths(recorded))
     lines = list(join(files, chosen))
     with atomic_file(output) as stream:
         stream.writelines(lines)

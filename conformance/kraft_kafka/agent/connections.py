@@ -27,6 +27,11 @@ class Connections:
         """Note a request."""
         self._waiting[destination] = correlation_id
 
+    def resume(self, acknowledged: Iterable[int], *, is_searching: bool) -> None:
+        """Take what a checkpoint shows of a leader, or of an observer."""
+        self._acknowledged.update(acknowledged)
+        self._is_searching = is_searching
+
     def change_role(self) -> None:
         """Forget the acknowledgements of a leadership, and the search for a leader."""
         self._acknowledged.clear()
@@ -71,6 +76,7 @@ class Connections:
             timeout = now.event("RequestTimeout", line, inputs={"destination": destination})
             timeout.state = now.last_state
             if now.sends is not None and now.sends.event == "Poll":
+                timeout.begin, now.sends.begin = now.sends.begin or timeout.begin, None
                 now.events.remove(timeout)
                 now.events.insert(now.events.index(now.sends), timeout)
             del self._waiting[destination]

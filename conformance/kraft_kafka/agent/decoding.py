@@ -1,6 +1,7 @@
 """Kafka's bytes in the agent's lines as the values of a trace."""
 
 from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,12 +9,13 @@ import msgspec
 from kraft_kafka.agent.raw import RawMessage, RawSnapshot
 from kraft_kafka.node.exchanges import fetched
 from kraft_kafka.wire.decoding import Document, decoded
-from kraft_kafka.wire.log_records import batches_of, records_of
+from kraft_kafka.wire.log_records import Batch, records_of
 from kraft_kafka.wire.reading import Bytes
 from kraft_kafka.wire.schema import Kind, messages_by_key
 from kraft_kafka.wire.snapshot_files import decode_snapshot
 from kraft_kafka.wire.trace_links import TRACED_NAMES
 from kraft_kafka.wire.translation import from_kafka
+from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_traces.values import traced_record, traced_snapshot
 
@@ -30,24 +32,32 @@ def message_fields(raw: RawMessage) -> Document | None:
     """
     if raw.bytes is None or raw.name not in TRACED_NAMES:
         return None
-    message = _BY_NAME[raw.name]
-    body = decoded(message, raw.version, Bytes(b64decode(raw.bytes), is_lenient=True), "body")
+    body = _body(raw)
     fields = from_kafka(TRACED_NAMES[raw.name], raw.version, {"header": {}, "body": body})
-    if raw.name == "FetchResponse" and body["responses"]:
+    if raw.name == "FetchResponse" and body["responses"] and not raw.skipped:
         _, fields["records"] = fetched(body)
     return fields
 
 
-def records_from(raw: RawMessage, offset: int) -> list[Document]:
-    """Return the records of a Fetch response from an offset on."""
-    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
-    batches, records = fetched(body)
-    return records[max(0, offset - batches[0].base_offset) :]
+def _body(raw: RawMessage) -> Document:
+    content = b64decode(raw.bytes or "")
+    # The bytes lack records in a file; their size alone counts here.
+    content = content[: raw.skipped_at] + bytes(raw.skipped) + content[raw.skipped_at :]
+    return decoded(_BY_NAME[raw.name], raw.version, Bytes(content, is_lenient=True), "body")
+
+
+def batches_in(raw: RawMessage) -> tuple[Batch, ...]:
+    """Return the batches of a Fetch response.
+
+    Raises:
+        WireError: a batch is damaged.
+    """
+    return fetched(_body(raw))[0]
 
 
 def snapshot_piece(raw: RawMessage) -> tuple[int, int, int] | None:
     """Return position, length and total size of the piece in a FetchSnapshot response; None if it has none."""
-    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
+    body = _body(raw)
     if not body["topics"]:
         return None
     piece = body["topics"][0]["partitions"][0]
@@ -58,24 +68,23 @@ def snapshot_position(raw: RawMessage) -> int:
     """Return the position of the piece that a FetchSnapshot request asks for; 0 for another request."""
     if raw.name != "FetchSnapshotRequest":
         return 0
-    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
+    body = _body(raw)
     position: int = body["topics"][0]["partitions"][0]["position"]
     return position
 
 
 def piece_of(raw: RawMessage) -> bytes:
     """Return the bytes of the piece in a FetchSnapshot response; none if it has no piece."""
-    body = decoded(_BY_NAME[raw.name], raw.version, Bytes(b64decode(raw.bytes or ""), is_lenient=True), "body")
+    body = _body(raw)
     return b64decode(body["topics"][0]["partitions"][0]["unalignedRecords"] or "") if body["topics"] else b""
 
 
-def records_in(text: str) -> list[Document]:
-    """Return the records of batches.
+def records_of_batches(batches: Sequence[Batch]) -> list[Document]:
+    """Return the records of batches as a trace has them.
 
     Raises:
-        WireError: the bytes are no batches.
+        WireError: the records are damaged.
     """
-    batches = batches_of(b64decode(text))
     return [msgspec.to_builtins(traced_record(record)) for batch in batches for record in records_of(batch)]
 
 
@@ -92,3 +101,8 @@ def snapshot_fields(snapshot: Snapshot) -> dict[str, Any]:
     """Return a snapshot as a trace has it."""
     fields: dict[str, Any] = msgspec.to_builtins(traced_snapshot(snapshot))
     return fields
+
+
+def key_of(key: Mapping[str, Any]) -> ReplicaKey:
+    """Return the key that a line shows."""
+    return ReplicaKey(key["id"], key["directory_id"])

@@ -1,10 +1,13 @@
 """The agent's lines about the disk: writes of the quorum state file, the log and snapshots."""
 
+from base64 import b64decode
+
 from kraft_kafka.agent import raw
-from kraft_kafka.agent.decoding import records_in, snapshot_fields, snapshot_in
+from kraft_kafka.agent.decoding import snapshot_fields, snapshot_in
 from kraft_kafka.agent.drafts import Draft, without_log
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.log_records import batches_of
 from kraft_reference.log import Snapshot
 
 
@@ -27,7 +30,9 @@ def content_of(election: raw.RawElection) -> tuple[object, ...]:
 
 def append(now: Progress, line: raw.AppendLine) -> None:
     """Add an append: each data record that a leader drains is a ClientAppend."""
-    records, base = records_in(line.records), line.base_offset
+    base = line.base_offset
+    batches = now.fetched if line.records is None else tuple(batches_of(b64decode(line.records)))
+    records = now.log.append(base, batches)
     records = records[: line.end_offset - base]
     if not line.leads or not line.polling:
         if records:
@@ -92,6 +97,7 @@ def _put_sync_first(draft: Draft | None) -> None:
 
 def truncate(now: Progress, line: raw.TruncateLine) -> None:
     """Add a log truncation."""
+    now.log.truncate(line.end_offset)
     if line.before != line.end_offset:
         now.add(line, {"kind": "TruncateLog", "end_offset": line.end_offset})
 
@@ -99,11 +105,16 @@ def truncate(now: Progress, line: raw.TruncateLine) -> None:
 def install(now: Progress, line: raw.InstallLine, static: Snapshot) -> None:
     """Add the replacement of the log by a fetched snapshot."""
     if line.done and line.snapshot is not None:
+        now.log.clear()
+        now.base_offset = 0
         now.add(line, _snapshot(static, line.snapshot, replaces_log=True))
 
 
 def take_snapshot(now: Progress, line: raw.SnapshotLine, static: Snapshot) -> None:
     """Add a TakeSnapshot: the log was deleted before a snapshot of the controller."""
+    if line.log_start_offset <= now.base_offset:
+        # The trace does not have the log before that.
+        return
     if line.done and line.snapshot is not None and line.log_start_offset == line.snapshot.end_offset:
         now.settle(now.last_state)
         draft = now.event("TakeSnapshot", line, inputs={"end_offset": line.log_start_offset})

@@ -2,14 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from kraft_kafka.agent.raw import CheckpointLine, StartLine
 from kraft_kafka.wire.decoding import Document
 from kraft_traces.lines import EventLine
 
 State = Mapping[str, Any] | None
+
+
+class Begin(NamedTuple):
+    """Line from which on a replica is observed."""
+
+    line: StartLine | CheckpointLine
+    """A start gives the state of the stopped replica."""
+    awaiting: Mapping[int, int]
+    """Correlation ids of the requests that await a response, by their receiver."""
 
 
 class UnjudgedError(Exception):
@@ -32,7 +42,8 @@ class Draft:
     """True for what the model does not have, such as a message of a replica to itself."""
     is_data: bool = False
     """True for a client's record: the sync of its batch is also its own."""
-
+    begin: Begin | None = None
+    """Line from which on the replica is observed, if it is not before that."""
     has_hidden_log: bool = False
     """True if the trace ends before the client has appended the event's records."""
 

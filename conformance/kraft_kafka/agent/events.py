@@ -15,18 +15,22 @@ How Kafka's steps become events:
 - A second start of a replica is a Crash and a Restart, with a ReplaceDisk between them if the directory id differs.
 """
 
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from kraft_kafka.agent import disk_lines, raw
+from kraft_kafka.agent.checkpoints import is_searching
 from kraft_kafka.agent.connections import Connections
-from kraft_kafka.agent.decoding import message_fields
-from kraft_kafka.agent.drafts import Draft, whole
+from kraft_kafka.agent.decoding import batches_in, message_fields
+from kraft_kafka.agent.drafts import Begin, Draft, whole
 from kraft_kafka.agent.fields import answer_fields, check_piece, client_input, is_of_channel, source_of
 from kraft_kafka.agent.filling import filled_request, filled_response
 from kraft_kafka.agent.pieces import Pieces
 from kraft_kafka.agent.progress import Progress
+from kraft_kafka.agent.reading import RawFile
 from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.log_records import batches_of
 from kraft_reference.log import Snapshot
 
 _CLIENTS = {"AddVoterRequest": "AddVoter", "RemoveVoterRequest": "RemoveVoter"}
@@ -64,6 +68,8 @@ class ReplicaEvents:
         """Number of requests without a replica id, which have no event."""
         self.failure: str | None = None
         """Reason why no event after the last one is known."""
+        self.is_killed = False
+        """True if the newest process was not closed, so that its last lines may be missing."""
         self._clients = 0
         self._begin(None)
 
@@ -72,6 +78,7 @@ class ReplicaEvents:
         self._now.begin()
         self._wire_ids = wire_ids
         self._resigns = self._became_leader = False
+        self._now.log.clear()
         self._requests: dict[int, tuple[Document, int | None, int]] = {}
         """Requests without a response, with a client's number and the version."""
         self._sent: dict[int, tuple[Document, int] | None] = {}
@@ -98,11 +105,11 @@ class ReplicaEvents:
         """Log end offset of the last line that shows it."""
         return self._now.log_end_offset
 
-    def read(self, file: raw.RawFile, is_first: bool, disk: tuple[int, str] | None) -> None:
+    def read(self, file: RawFile, is_first: bool, disk: tuple[int, str] | None) -> None:
         """Add the events of a process.
 
         Args:
-            file: the lines.
+            file: its lines.
             is_first: True if the trace begins with this process, on an empty disk.
             disk: log end offset and directory id at the end of the process before; None if there was none.
 
@@ -110,19 +117,15 @@ class ReplicaEvents:
             UnjudgedError: a line has something that the model does not have.
             WireError: Kafka's bytes cannot be decoded.
         """
-        start = file.start
-        self._now.log_end_offset = start.log_end_offset
+        start, before = file.start, self._now.election
         self._now.endpoint = start.endpoint
-        self._now.election = None if start.election is None else disk_lines.content_of(start.election)
         self._begin(file.wire_ids)
-        if disk is not None:
-            self._crash(start, *disk)
-        if is_first:
-            self._now.open = Draft("Restart", start.time_us, is_hidden=True)
+        if isinstance(start, raw.CheckpointLine):
+            if disk is not None:
+                self._now.lose(f"the start of the process of {file.source} is not recorded")
+            self._observe(start)
         else:
-            self._now.open = self._now.event(
-                "Restart", start, inputs={"endpoint": start.endpoint} if start.endpoint else {}
-            )
+            self._start(start, before, is_first, disk)
         for line in file.lines:
             kind = type(line)
             if kind in _READERS:
@@ -136,7 +139,9 @@ class ReplicaEvents:
             elif isinstance(line, raw.DroppedLine):
                 self._now.lose(f"the agent dropped {line.lines} lines")
             elif isinstance(line, raw.StoppedLine):
-                self._now.lose(f"the agent stopped: {line.reason}")
+                self._now.lose(line.reason)
+            elif isinstance(line, raw.CheckpointLine) and self._now.is_lost:
+                self._observe(line)
         if self._now.pending is not None and self._became_leader:
             # Its control records are appended at the next poll, which is not recorded.
             self._now.pending.has_hidden_log = True
@@ -144,6 +149,56 @@ class ReplicaEvents:
         if steps and isinstance(steps[-1], _UNFINISHED):
             # The process was killed within an event.  What it did not do, or did not write, is unknown.
             self._now.lose(f"{file.source} ends within an event")
+
+    def _start(
+        self, start: raw.StartLine, before: tuple[object, ...] | None, is_first: bool, disk: tuple[int, str] | None
+    ) -> None:
+        self._now.base_offset = 0
+        self._now.log.append(start.log_start_offset, tuple(batches_of(b64decode(start.log or ""))))
+        self._now.election = None if start.election is None else disk_lines.content_of(start.election)
+        if disk is not None:
+            is_known = disk[1] != start.directory_id or (
+                start.log_end_offset <= disk[0] and before in (None, self._now.election)
+            )
+            if not is_known:
+                self._now.lose(f"replica {self.replica} did more before its restart than its file shows")
+            if self._now.is_lost:
+                self._now.observe(Begin(start, {}))
+            else:
+                self._crash(start, *disk)
+        self._now.log_end_offset = start.log_end_offset
+        if is_first:
+            self._now.open = Draft("Restart", start.time_us, is_hidden=True)
+        else:
+            self._now.open = self._now.event(
+                "Restart", start, inputs={"endpoint": start.endpoint} if start.endpoint else {}
+            )
+
+    def _observe(self, line: raw.CheckpointLine) -> None:
+        """Go on from a checkpoint."""
+        self._begin(self._wire_ids)
+        awaiting: dict[int, int] = {}
+        role, leader_id = line.state["role"], line.state["leader_id"]
+        for request in line.requests:
+            destination = self._find_replica(request.destination, request.endpoint)
+            if request.correlation_id is not None and destination is not None and destination != self.replica:
+                wire_id = self._wire_id(request.correlation_id)
+                sent = {"correlation_id": wire_id, "pre_vote": role == "Prospective", "epoch": line.state["epoch"]}
+                self._sent[request.correlation_id] = (sent, destination)
+                self._connections.wait(destination, request.correlation_id)
+                awaiting[destination] = wire_id
+        progress = () if line.leader is None else line.leader.progress
+        self._connections.resume(
+            (other.key["id"] for other in progress if other.acknowledged),
+            is_searching=is_searching(line, leader_id),
+        )
+        self._now.observe(Begin(line, awaiting))
+        self._now.base_offset = line.base.end_offset
+        self._now.log.append(line.base.end_offset, tuple(batches_of(b64decode(line.log))))
+        self._now.remember(line.state)
+        voted = line.state["voted_key"]
+        election = raw.RawElection(line.state["epoch"], leader_id, voted)
+        self._now.election = disk_lines.content_of(election)
 
     def _crash(self, start: raw.StartLine, log_end_offset: int, directory_id: str) -> None:
         is_same = directory_id == start.directory_id
@@ -268,7 +323,7 @@ class ReplicaEvents:
         fields = message_fields(line.message)
         if fields is None:
             return
-        fields = answer_fields(fields, line.message, request, version)
+        fields = answer_fields(fields, line.message, request, version, self._now.log)
         if client is not None:
             self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
             return
@@ -285,6 +340,8 @@ class ReplicaEvents:
         if sent is None or fields is None:
             return
         request, source = sent
+        if line.message.name == "FetchResponse":
+            self._now.fetched = batches_in(line.message)
         if is_of_channel(fields):
             # No response of the peer.  The connection backs off; to the model it waits until the next request.
             return

@@ -1,8 +1,9 @@
 """Fields of messages that Kafka's own fields show only together with the request."""
 
-from kraft_kafka.agent.decoding import records_from, snapshot_piece
+from kraft_kafka.agent.decoding import batches_in, snapshot_piece
 from kraft_kafka.agent.drafts import UnjudgedError
 from kraft_kafka.agent.raw import RawMessage
+from kraft_kafka.agent.written_log import WrittenLog
 from kraft_kafka.wire.decoding import Document
 
 _FIRST_WITH_ENDPOINTS = {
@@ -39,7 +40,7 @@ def client_input(number: int, fields: Document) -> Document:
     return {"request": number, **present}
 
 
-def answer_fields(fields: Document, raw: RawMessage, request: Document, version: int) -> Document:
+def answer_fields(fields: Document, raw: RawMessage, request: Document, version: int, log: WrittenLog) -> Document:
     """Return the fields of a replica's response to a request of a version.
 
     Raises:
@@ -53,9 +54,11 @@ def answer_fields(fields: Document, raw: RawMessage, request: Document, version:
     if version < _FIRST_WITH_ENDPOINTS.get(request["type"], 0):
         # Kafka's older versions have no place for it.
         fields.pop("leader_endpoint", None)
-    if fields["type"] == "FetchResponse" and fields.get("records"):
+    if fields["type"] == "FetchResponse" and raw.skipped:
+        fields["records"] = log.records(request["fetch_offset"], raw.skipped)
+    elif fields["type"] == "FetchResponse" and fields.get("records"):
         # Kafka sends whole batches, of which the fetcher ignores the records before its offset.
-        fields["records"] = records_from(raw, request["fetch_offset"])
+        fields["records"] = fields["records"][max(0, request["fetch_offset"] - batches_in(raw)[0].base_offset) :]
     return fields
 
 

@@ -10,22 +10,25 @@ from msgspec.structs import replace
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_kafka.agent.drafts import Draft, UnjudgedError
+from kraft_kafka.agent.drafts import Begin, Draft, UnjudgedError
 from kraft_kafka.agent.events import ReplicaEvents
 from kraft_kafka.agent.opening import (
     configuration_of,
     first_starts,
     is_fresh,
     opening_checkpoint,
+    state_at,
     static_snapshot,
 )
 from kraft_kafka.agent.peers import Peers, peers_of
-from kraft_kafka.agent.raw import RawFile
+from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
+from kraft_kafka.agent.reading import RawFile
 from kraft_kafka.wire.errors import WireError
+from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
-from kraft_traces.checkpoints import checkpoint_line
+from kraft_traces.checkpoints import checkpoint_line, traced_replica_state
 from kraft_traces.encode import encode_line, header_line
-from kraft_traces.lines import DeclaredReplica, EndLine, Generator, HeaderLine
+from kraft_traces.lines import DeclaredReplica, EndLine, EventLine, Generator, HeaderLine
 from kraft_traces.merge import Merging
 from kraft_traces.process_trace import MergeError, ProcessTrace
 
@@ -56,12 +59,15 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
     """
     files = sorted(files, key=lambda file: file.start.time_us)
     _check_cluster(files)
-    replicas = _replica_events(files, None)
+    # A replica that is observed from its middle on was there before, and so may others be.
+    has_opaque = any(isinstance(file.start, RawCheckpoint) for file in files)
+    peers = peers_of(files)
+    replicas = _replica_events(files, peers if has_opaque else None)
     for events in replicas.values():
         if events.failure is not None:
             raise CommandError(events.failure, ExitCode.BAD_INPUT)
     add_api_versions(replicas)
-    yield from _lines(files, replicas, peers_of(files), profile, is_opaque=False)
+    yield from _lines(files, replicas, peers, profile, is_opaque=has_opaque)
 
 
 def join_with_opaque(files: Sequence[RawFile], profile: str | None) -> Joined:
@@ -93,21 +99,31 @@ def _lines(
         draft.message["source"] for events in replicas.values() for draft in events.events if draft.message is not None
     }
     others = (peers.ids | sources) - own
+    start_us = files[0].start.time_us
     configuration = configuration_of(files, {id_: peers.configuration(id_) for id_ in others}, profile)
     generator = Generator(GENERATOR, files[0].start.kafka or "unknown", None, None)
     header = replace(header_line(configuration, generator, kip_levels={}), timeouts=UNSET, kip_levels=UNSET)
-    checkpoint = opening_checkpoint(files, configuration, is_needed=is_opaque)
-    opaque = frozenset(configuration.replicas) - own if is_opaque else frozenset()
+    begins = {id_: events.events[0].begin for id_, events in replicas.items() if events.events}
+    opening = {id_: begin for id_, begin in begins.items() if begin is not None and begin.line.time_us == start_us}
+    later = {id_ for id_, begin in begins.items() if begin is not None and id_ not in opening}
+    opaque = (frozenset(configuration.replicas) - own) | later if is_opaque else frozenset()
+    checkpoint = opening_checkpoint(files, configuration, opening, is_needed=is_opaque)
     header = replace(header, replicas=tuple(_declared(replica, opaque) for replica in header.replicas))
-    traces = [_process_trace(id_, events, header, files) for id_, events in sorted(replicas.items()) if events.events]
+    for id_ in opening:
+        replicas[id_].events[0].begin = None
+    traces = [
+        _process_trace(id_, events, header, files, configuration)
+        for id_, events in sorted(replicas.items())
+        if events.events
+    ]
     yield encode_line(header)
     if checkpoint is not None:
         yield encode_line(_without(checkpoint_line(checkpoint), opaque))
     count = 0
     try:
         merging = Merging(traces, opaque)
-        for line in merging.events():
-            count += 1
+        for line in merging.lines():
+            count += isinstance(line, EventLine)
             yield encode_line(line)
     except MergeError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
@@ -169,6 +185,7 @@ def _replica_events(files: Sequence[RawFile], peers: Peers | None) -> Mapping[in
                 events.fail(f"{file.source}: {error}")
                 break
             disk = (events.log_end_offset, file.start.directory_id)
+            events.is_killed = not file.is_closed
         replicas[id_] = events
     return replicas
 
@@ -203,18 +220,42 @@ def _sends(drafts: Iterable[Draft], ends: Mapping[str, object]) -> Iterator[int]
 
 def _insert(drafts: list[Draft], draft: Draft) -> None:
     place = next((index for index, other in enumerate(drafts) if other.time_us > draft.time_us), len(drafts))
+    if place < len(drafts) and drafts[place].begin is not None:
+        # The replica is not observed then.
+        return
     draft.state = drafts[place - 1].state if place else None
     drafts.insert(place, draft)
 
 
-def _process_trace(replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile]) -> ProcessTrace:
+def _process_trace(
+    replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile], configuration: Configuration
+) -> ProcessTrace:
     start_us = files[0].start.time_us
+    own = [file for file in files if file.start.replica == replica]
     try:
         lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
     except msgspec.ValidationError as error:
         raise CommandError(
             f"{files[0].source}: an event has a value that a trace cannot have: {error}", ExitCode.BAD_INPUT
         ) from error
-    gaps = {index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None}
-    source = ", ".join(file.source for file in files if file.start.replica == replica)
-    return ProcessTrace(source, header, lines, gaps=gaps, is_over=events.gap is None)
+    kills = {index for index, draft in enumerate(events.events) if draft.event == "Crash"}
+    return ProcessTrace(
+        ", ".join(file.source for file in own),
+        header,
+        lines,
+        gaps={index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None},
+        is_over=events.gap is None,
+        kills=frozenset(kills | {len(lines)} if events.is_killed else kills),
+        checkpoints={
+            index: _checkpoint(draft.begin, configuration, start_us)
+            for index, draft in enumerate(events.events)
+            if draft.begin is not None
+        },
+    )
+
+
+def _checkpoint(begin: Begin, configuration: Configuration, start_us: int) -> CheckpointLine:
+    """Return the checkpoint from which on a replica is observed; its sequence is set where it is merged."""
+    state = traced_replica_state(state_at(begin, configuration))
+    time_ms = max(0, begin.line.time_us - start_us) // 1000
+    return CheckpointLine(0, time_ms, (state,), (), (), observed=(begin.line.replica,))

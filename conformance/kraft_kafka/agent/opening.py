@@ -4,8 +4,11 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kraft_kafka.agent.checkpoints import base_of, state_of, static_voters
 from kraft_kafka.agent.decoding import snapshot_in
-from kraft_kafka.agent.raw import RawFile, RawLine, SendLine, StartLine
+from kraft_kafka.agent.drafts import Begin
+from kraft_kafka.agent.raw import CheckpointLine, RawLine, SendLine, StartLine
+from kraft_kafka.agent.reading import RawFile
 from kraft_kafka.releases import number, profile_of
 from kraft_kafka.wire.disk_files import on_disk
 from kraft_kafka.wire.snapshot_files import file_name
@@ -24,21 +27,27 @@ _UNKNOWN_PORT = 1
 
 def static_snapshot(files: Iterable[RawFile]) -> Snapshot:
     """Return the checkpoint of a disk that was formatted without voters: those of controller.quorum.voters."""
-    endpoints = {id_: endpoint for file in files for id_, endpoint in file.start.static_voters.items()}
+    endpoints = {id_: endpoint for file in files for id_, endpoint in static_voters(file.start).items()}
     voters = frozenset(ReplicaKey(id_, None) for id_ in endpoints)
     return Snapshot(0, 0, 0, voters, tuple(VoterDetails(id_, endpoints[id_], 0, 0) for id_ in sorted(endpoints)))
 
 
-def first_starts(files: Iterable[RawFile]) -> Mapping[int, StartLine]:
-    """Return the first start of each replica; the files are in the order of their starts."""
-    starts: dict[int, StartLine] = {}
+First = StartLine | CheckpointLine
+"""First line of a replica."""
+
+
+def first_starts(files: Iterable[RawFile]) -> Mapping[int, First]:
+    """Return the first line of each replica; the files are in the order of their starts."""
+    starts: dict[int, First] = {}
     for file in files:
         starts.setdefault(file.start.replica, file.start)
     return starts
 
 
-def is_fresh(start: StartLine) -> bool:
+def is_fresh(start: First) -> bool:
     """True if the replica starts on an empty disk."""
+    if isinstance(start, CheckpointLine):
+        return False
     return start.log_end_offset == 0 and (start.election is None or start.election.epoch == 0)
 
 
@@ -80,8 +89,10 @@ def configuration_of(
     )
 
 
-def _formatted(start: StartLine, static: Snapshot) -> Snapshot | None:
-    """Return the bootstrap checkpoint, as long as the disk still has it as its newest snapshot."""
+def _formatted(start: First, static: Snapshot) -> Snapshot | None:
+    """Return the newest snapshot: the bootstrap checkpoint, if there is no other one yet."""
+    if isinstance(start, CheckpointLine):
+        return base_of(start.base)
     return None if start.snapshot is None else snapshot_in(start.snapshot, static)
 
 
@@ -99,7 +110,7 @@ def _is_join_request(line: RawLine) -> bool:
     return isinstance(line, SendLine) and line.message.name in ("AddRaftVoterRequest", "RemoveRaftVoterRequest")
 
 
-def _replica(start: StartLine, *, is_without_voters: bool, is_joining: bool) -> ReplicaConfiguration:
+def _replica(start: First, *, is_without_voters: bool, is_joining: bool) -> ReplicaConfiguration:
     return ReplicaConfiguration(
         ReplicaKey(start.replica, start.directory_id),
         start.endpoint or f"replica-{start.replica}:{_UNKNOWN_PORT}",
@@ -118,7 +129,7 @@ def _voter(key: ReplicaKey, details: VoterDetails) -> ReplicaConfiguration:
     return ReplicaConfiguration(key, details.endpoint, min_version=low, max_version=high)
 
 
-def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]) -> Profile:
+def _profile(name: str | None, first: First, starts: Mapping[int, First]) -> Profile:
     """Return the profile, with Kafka's settings of open decisions that the receivers of its Fetches and its disks show.
 
     Rules: fetch.who-fetches, durable.vote.v0-uuid-in-memory.
@@ -131,8 +142,10 @@ def _profile(name: str | None, first: StartLine, starts: Mapping[int, StartLine]
     return replace(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
 
 
-def _has_own_vote(start: StartLine) -> bool:
+def _has_own_vote(start: First) -> bool:
     """True if the disk has a vote of kraft.version 0 for the replica itself."""
+    if isinstance(start, CheckpointLine):
+        return False
     voted = None if start.election is None else start.election.voted_key
     return bool(start.static_voters) and voted is not None and voted["id"] == start.replica
 
@@ -149,24 +162,44 @@ def _bootstrap_servers(
 
 
 def opening_checkpoint(
-    files: Sequence[RawFile], configuration: Configuration, *, is_needed: bool = False
+    files: Sequence[RawFile], configuration: Configuration, begins: Mapping[int, Begin], *, is_needed: bool = False
 ) -> Checkpoint | None:
-    """Return the disks with which the trace begins; None if all are empty and `is_needed` is false."""
+    """Return the states with which the trace begins; None if all disks are empty and `is_needed` is false.
+
+    Args:
+        files: the files, in the order of their starts.
+        configuration: the cluster.
+        begins: the first line of each replica that is observed from the middle of its life on.
+        is_needed: True if a replica is not observed.
+    """
     starts = first_starts(files)
     if not is_needed and all(map(is_fresh, starts.values())):
         return None
-    remembers = configuration.profile.voted_directory_at_version_0 == "remembered"
     states = {
-        id_: _on_disk(replica.key, starts.get(id_), configuration.checkpoint(id_), remembers=remembers)
+        id_: state_at(begins.get(id_) or Begin(starts[id_], {}), configuration)
+        if id_ in starts
+        else on_disk(replica.key, {}, configuration.checkpoint(id_)).state
         for id_, replica in configuration.replicas.items()
     }
     empty = Recollection({}, {}, Committed(), 0, frozenset())
     return with_states_remembered(Checkpoint(0, 0, states, {}, frozenset(), empty, {}))
 
 
-def _on_disk(key: ReplicaKey, start: StartLine | None, formatted: Snapshot, *, remembers: bool) -> ReplicaState:
-    if start is None:
-        return on_disk(key, {}, formatted).state
+def state_at(begin: Begin, configuration: Configuration) -> ReplicaState:
+    """Return the state of a replica at a line from which on it is observed.
+
+    Raises:
+        WireError: the bytes of its log are damaged.
+    """
+    id_ = begin.line.replica
+    replica = configuration.replicas[id_]
+    if isinstance(begin.line, CheckpointLine):
+        return state_of(begin.line, replica, begin.awaiting)
+    remembers = configuration.profile.voted_directory_at_version_0 == "remembered"
+    return _on_disk(replica.key, begin.line, configuration.checkpoint(id_), remembers=remembers)
+
+
+def _on_disk(key: ReplicaKey, start: StartLine, formatted: Snapshot, *, remembers: bool) -> ReplicaState:
     files: dict[str, bytes] = {}
     if start.snapshot is not None and start.snapshot.end_offset <= start.log_start_offset:
         # The log begins at an older snapshot until Kafka deletes it up to the newest one.

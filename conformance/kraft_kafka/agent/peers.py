@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kraft_kafka.agent.checkpoints import base_of, static_voters
 from kraft_kafka.agent.decoding import message_fields, snapshot_in
-from kraft_kafka.agent.raw import PersistLine, RawFile, RequestLine, SendLine
+from kraft_kafka.agent.raw import CheckpointLine, PersistLine, RequestLine, SendLine, StartLine
+from kraft_kafka.agent.reading import RawFile
 from kraft_reference.configuration import ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
@@ -55,8 +57,10 @@ def peers_of(files: Sequence[RawFile]) -> Peers:
 
 def _formatted(file: RawFile) -> Iterable[tuple[int, str]]:
     """Yield the endpoints of the voters with which a process starts, and its own."""
-    yield from file.start.static_voters.items()
-    if file.start.snapshot is not None:
+    yield from static_voters(file.start).items()
+    if isinstance(file.start, CheckpointLine):
+        yield from ((details.id, details.endpoint) for details in base_of(file.start.base).details)
+    elif file.start.snapshot is not None:
         empty = Snapshot(0, 0, 0, frozenset())
         yield from ((details.id, details.endpoint) for details in snapshot_in(file.start.snapshot, empty).details)
     if file.start.endpoint is not None:
@@ -66,7 +70,8 @@ def _formatted(file: RawFile) -> Iterable[tuple[int, str]]:
 def _named(files: Iterable[RawFile]) -> Iterable[int]:
     """Yield the ids of leaders and votes."""
     for file in files:
-        elections = [file.start.election, *(line.election for line in file.lines if isinstance(line, PersistLine))]
+        first = file.start.election if isinstance(file.start, StartLine) else None
+        elections = [first, *(line.election for line in file.lines if isinstance(line, PersistLine))]
         for election in elections:
             if election is not None and election.leader_id is not None:
                 yield election.leader_id
@@ -76,6 +81,9 @@ def _named(files: Iterable[RawFile]) -> Iterable[int]:
 
 def _directories(files: Iterable[RawFile]) -> Iterable[tuple[int, str]]:
     """Yield the directory ids with which replicas send requests."""
+    for checkpoint in (file.start for file in files if isinstance(file.start, CheckpointLine)):
+        keys = [voter.key for voter in checkpoint.base.voters]
+        yield from ((key["id"], key["directory_id"]) for key in keys if key["directory_id"] is not None)
     for line in (line for file in files for line in file.lines if isinstance(line, RequestLine)):
         fields = message_fields(line.message) or {}
         key = fields.get("replica_key") or fields.get("voter")

@@ -1,9 +1,12 @@
 """Events of a replica in progress: the agent's lines of one event come one after the other."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from kraft_kafka.agent.drafts import Draft, State
+from kraft_kafka.agent.drafts import Begin, Draft, State
+from kraft_kafka.agent.written_log import WrittenLog
 from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.log_records import Batch
 
 
 class Progress:
@@ -13,10 +16,17 @@ class Progress:
         self.events: list[Draft] = []
         self.gap: str | None = None
         """Reason why events before the next one may be missing."""
+        self.is_lost = False
+        """True from missing lines on, until a line shows the whole state."""
+        self.first: Begin | None = None
+        """Line from which on the replica is observed, until an event follows."""
         self.log_end_offset = 0
         """Log end offset of the last line that shows it."""
         self.endpoint: str | None = None
         """Own endpoint."""
+        self.log = WrittenLog()
+        self.base_offset = 0
+        """Offset before which the trace has no log of the replica."""
         self.election: tuple[object, ...] | None = None
         """Content of the quorum state file: epoch, leader and vote."""
         self.begin()
@@ -36,12 +46,14 @@ class Progress:
         self.has_grown = False
         """True if control records were appended since the pending event was handled."""
         self.last_state: State = None
+        self.fetched: tuple[Batch, ...] = ()
+        """Batches of the Fetch response in progress."""
 
     def event(self, name: str, line: Any, message: Document | None = None, inputs: Document | None = None) -> Draft:
         """Begin an event."""
-        draft = Draft(name, line.time_us, message, inputs, gap=self.gap)
+        draft = Draft(name, line.time_us, message, inputs, gap=self.gap, begin=self.first)
         self.events.append(draft)
-        self.gap = None
+        self.gap = self.first = None
         return draft
 
     def add(self, line: Any, effect: Document) -> None:
@@ -77,7 +89,14 @@ class Progress:
         unsure += [draft for draft in self.events if draft.is_data and not draft.is_synced]
         self.events = [draft for draft in self.events if all(draft is not other for other in unsure)]
         self.open = self.pending = self.expired = self.moved = self.sends = None
-        self.gap = reason
+        self.gap, self.is_lost, self.first = reason, True, None
+
+    def observe(self, first: Begin) -> None:
+        """Go on from a line that shows the whole state."""
+        if self.gap is not None and self.events:
+            # The gap is before the line, so the event before it has the mark.
+            self.events[-1].gap = self.gap
+        self.gap, self.is_lost, self.first = None, False, first
 
     def settle(self, state: State) -> None:
         """End the events in progress: this is the state after them."""
@@ -94,10 +113,21 @@ class Progress:
         self.pending = self.expired = self.moved = self.open = None
         self.has_grown = False
 
-    def remember(self, state: State) -> None:
-        """Keep the state of a line."""
-        if state is not None:
-            self.last_state, self.log_end_offset = state, state["log_end_offset"]
+    def remember(self, changed: State) -> None:
+        """Take the fields of a line that differ from the state before."""
+        if not changed:
+            return
+        before = dict(self.last_state or {})
+        if "role" in changed:
+            before.pop("fetched", None)
+        self.last_state = with_base({**before, **changed}, self.base_offset)
+        self.log_end_offset = self.last_state["log_end_offset"]
+
+
+def with_base(state: Mapping[str, Any], offset: int) -> Document:
+    """Return a state of a log that the trace has from this offset on, as if a snapshot replaced the records before."""
+    voters = {**state["voters"], "offset": max(state["voters"]["offset"], offset - 1)}
+    return {**state, "log_start_offset": max(state["log_start_offset"], offset), "voters": voters}
 
 
 def _is_empty_fetch_response(effect: Document) -> bool:

@@ -1,18 +1,14 @@
-"""The agent's file, kraft-agent/1: JSON lines of what one KafkaRaftClient does, from its start to its end.
+"""The agent's lines, kraft-agent/2: JSON of what one KafkaRaftClient does, from its start to its end.
 
 Messages and records are base64 of the bytes that Kafka itself makes of them, so the agent serves every release.
 """
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
-
-SCHEMA = "kraft-agent/1"
+SCHEMA = "kraft-agent/2"
 
 
 class RawMessage(Struct, frozen=True):
@@ -21,6 +17,10 @@ class RawMessage(Struct, frozen=True):
     name: str
     version: int = -1
     bytes: str | None = None
+    skipped_at: int = 0
+    """Position at which records in a file are missing in the bytes."""
+    skipped: int = 0
+    """Size of these records: those of the log from the fetched offset on, or a piece of a snapshot."""
 
 
 class RawSnapshot(Struct, frozen=True):
@@ -29,6 +29,7 @@ class RawSnapshot(Struct, frozen=True):
     end_offset: int
     epoch: int
     bytes: str
+    """Its first 64 KiB, which have the voters."""
 
 
 class RawElection(Struct, frozen=True):
@@ -40,7 +41,7 @@ class RawElection(Struct, frozen=True):
 
 
 State = dict[str, Any] | None
-"""Fields of the state, by the names of kraft-trace/1; null for those of the line before that has them."""
+"""Fields of the state that differ from the line before, by the names of kraft-trace/1."""
 
 
 class _Line(Struct, frozen=True, tag_field="kind"):
@@ -48,10 +49,17 @@ class _Line(Struct, frozen=True, tag_field="kind"):
     """Wall clock, in microseconds."""
 
 
-class StartLine(_Line, frozen=True, tag="start"):
-    """Call of initialize: identity and disk."""
+class PartLine(Struct, frozen=True, tag_field="kind", tag="part"):
+    """Begin of a file."""
 
     schema: str
+    client: str
+    """The same in all files of a client."""
+    number: int
+    """Number of the file, from 1 on."""
+
+
+class _IdentityLine(_Line, frozen=True):
     replica: int
     directory_id: str
     cluster_id: str
@@ -59,6 +67,11 @@ class StartLine(_Line, frozen=True, tag="start"):
     endpoint: str | None
     min_version: int
     max_version: int
+
+
+class StartLine(_IdentityLine, frozen=True, tag="start"):
+    """Call of initialize: identity and disk."""
+
     static_voters: dict[int, str]
     """Endpoints of controller.quorum.voters."""
     election: RawElection | None
@@ -66,7 +79,62 @@ class StartLine(_Line, frozen=True, tag="start"):
     log_start_offset: int
     log_end_offset: int
     log: str | None
-    """Batches of the whole log, null for a log of more than 16 MiB."""
+    """Batches of the whole log, null for a log of more than 1 MiB: then a checkpoint follows."""
+
+
+class RawVoter(Struct, frozen=True):
+    """A voter with its details."""
+
+    key: dict[str, Any]
+    endpoint: str | None
+    min_version: int
+    max_version: int
+
+
+class RawBase(Struct, frozen=True):
+    """Snapshot that stands for the log before a checkpoint's batches."""
+
+    end_offset: int
+    epoch: int
+    kraft_version: int
+    voters: tuple[RawVoter, ...]
+
+
+class RawRequest(Struct, frozen=True):
+    """A connection that awaits a response, or backs off."""
+
+    destination: int
+    endpoint: str
+    correlation_id: int | None
+    """The client's own; null for one that backs off."""
+
+
+class RawProgress(Struct, frozen=True):
+    """A voter or observer, as the leader sees it."""
+
+    key: dict[str, Any]
+    fetch_offset: int | None
+    acknowledged: bool
+
+
+class RawLeader(Struct, frozen=True):
+    """State of a leader."""
+
+    epoch_start_offset: int
+    fetchers: tuple[int, ...]
+    progress: tuple[RawProgress, ...]
+
+
+class CheckpointLine(_IdentityLine, frozen=True, tag="checkpoint"):
+    """Whole state between two polls."""
+
+    base: RawBase
+    log: str
+    """Batches after the base."""
+    requests: tuple[RawRequest, ...]
+    state: dict[str, Any]
+    has_updated_leader: bool = False
+    leader: RawLeader | None = None
 
 
 class StartedLine(_Line, frozen=True, tag="started"):
@@ -168,7 +236,8 @@ class AppendLine(_Line, frozen=True, tag="append"):
     base_offset: int
     end_offset: int
     polling: bool
-    records: str
+    records: str | None
+    """Null for those of the Fetch response in progress."""
 
 
 class _ChangeLine(_Line, frozen=True):
@@ -220,7 +289,9 @@ class StoppedLine(Struct, frozen=True, tag_field="kind", tag="stopped"):
 
 
 RawLine = (
-    StartLine
+    PartLine
+    | StartLine
+    | CheckpointLine
     | StartedLine
     | HandledLine
     | PolledLine
@@ -242,47 +313,3 @@ RawLine = (
     | DroppedLine
     | StoppedLine
 )
-
-
-class RawFile(Struct, frozen=True):
-    """A file of the agent."""
-
-    source: str
-    start: StartLine
-    lines: tuple[RawLine, ...]
-    """The lines after the first."""
-
-    @property
-    def is_closed(self) -> bool:
-        """True if the client was closed, not killed."""
-        return any(isinstance(line, EndLine) for line in self.lines)
-
-    @property
-    def wire_ids(self) -> dict[int, int] | None:
-        """Correlation ids on the wire, by those of the client; None if it has no wire."""
-        ids = {line.correlation_id: line.wire_id for line in self.lines if isinstance(line, WireLine)}
-        return ids or None
-
-
-_DECODER: msgspec.json.Decoder[RawLine] = msgspec.json.Decoder(RawLine)
-
-
-def read_raw(path: Path) -> RawFile:
-    """Read a file of the agent; an incomplete last line, of a process that was killed, is ignored.
-
-    Raises:
-        CommandError: the file cannot be read, or a line is none of the agent's; the message has file, line and field.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}", ExitCode.NO_INPUT) from error
-    lines = []
-    for number, text in enumerate(content.split(b"\n")[:-1], 1):
-        try:
-            lines.append(_DECODER.decode(text))
-        except msgspec.DecodeError as error:
-            raise CommandError(f"{path}:{number}: {error}, expected a line of {SCHEMA}", ExitCode.BAD_INPUT) from error
-    if not lines or not isinstance(lines[0], StartLine) or lines[0].schema != SCHEMA:
-        raise CommandError(f'{path}:1: expected a line of kind "start" with schema {SCHEMA}', ExitCode.BAD_INPUT)
-    return RawFile(str(path), lines[0], tuple(lines[1:]))

@@ -91,7 +91,7 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
             replicas={**configuration.replicas, **observers},
             profile=opaque_profile(configuration.profile),
         )
-    events = tuple(Merging(traces).events())
+    events = tuple(line for line in Merging(traces).lines() if isinstance(line, EventLine))
     seen = seen_of(events, opaque, frames=True)
     inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen)
     with atomic_file(folder / TRACE) as stream:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.joining import Joined, join, join_with_opaque
-from kraft_kafka.agent.raw import RawFile
+from kraft_kafka.agent.reading import RawFile
 from kraft_kafka.own_tests.running import KafkaTest
 from kraft_kafka.releases import number
 from kraft_traces.check import Verdict, VerdictKind, check_reader

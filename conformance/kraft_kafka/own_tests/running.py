@@ -13,7 +13,7 @@ from pathlib import Path
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.building import agent_jar, compile_sources
-from kraft_kafka.agent.raw import RawFile, read_raw
+from kraft_kafka.agent.reading import RawFile, read_raw
 from kraft_kafka.jars import fetched
 from kraft_kafka.own_tests.libraries import KafkaWithTests, library_jars
 from kraft_spec.compiled.building import user_cache
@@ -104,7 +104,7 @@ def _run(tested: KafkaWithTests, command: Sequence[str], folder: Path) -> tuple[
     tests = _read(times) if times.is_file() else []
     if not tests and done.returncode != _NO_TEST:
         raise CommandError(f"Kafka's tests do not start: {done.stderr[-400:]}", ExitCode.UNAVAILABLE)
-    return done.returncode, _with_files(tests, [read_raw(path) for path in sorted(folder.rglob("*.raw.jsonl"))])
+    return done.returncode, _with_files(tests, read_raw(folder.rglob("*.raw.jsonl")))
 
 
 def _read(times: Path) -> list[KafkaTest]:

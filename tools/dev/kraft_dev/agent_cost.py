@@ -4,9 +4,10 @@ python -m kraft_dev.agent_cost [VERSION]
 """
 
 import asyncio
-import os
+import re
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from kraft_kafka.agent.building import agent_jar
@@ -18,10 +19,14 @@ WRITES = 1000
 WARM_UP = 500
 IDLE_S = 20
 IDS = (1, 2, 3)
+Seconds = dict[str, float]
+"""CPU seconds by group of threads."""
+GROUPS = {"raft": r"kafka-\d+-raft-io", "agent": "kraft-spec", "JIT": r"C[12] Comp", "GC": "(G1|VM|GC) "}
+"""Patterns of the first 15 characters of threads' names, by group; the JIT also compiles the agent."""
 
 
-async def measure(kafka: Kafka, home: Path, options: tuple[str, ...]) -> tuple[float, float]:
-    """Return the CPU seconds of the writes, and of the idle time after them."""
+async def measure(kafka: Kafka, home: Path, options: tuple[str, ...]) -> tuple[Seconds, Seconds]:
+    """Return the CPU seconds by thread of the writes, and of the idle time after them."""
     cluster = WholeCluster(kafka, home, IDS, (), "", lambda _: None, options)
     async with cluster.opened():
         await cluster.start(*IDS)
@@ -31,7 +36,7 @@ async def measure(kafka: Kafka, home: Path, options: tuple[str, ...]) -> tuple[f
         await write(cluster, leader, WRITES)
         written = cpu_s(cluster)
         await asyncio.sleep(IDLE_S)
-        return written - began, cpu_s(cluster) - written
+        return difference(began, written), difference(written, cpu_s(cluster))
 
 
 async def write(cluster: WholeCluster, leader: int, writes: int) -> None:
@@ -41,13 +46,29 @@ async def write(cluster: WholeCluster, leader: int, writes: int) -> None:
         assert reply.is_acknowledged, reply.text
 
 
-def cpu_s(cluster: WholeCluster) -> float:
-    """Return the CPU seconds of all controllers, user and system."""
-    ticks = 0
+def cpu_s(cluster: WholeCluster) -> Seconds:
+    """Return the CPU seconds of all controllers by group of threads."""
+    seconds: Seconds = dict.fromkeys((*GROUPS, "other"), 0.0)
     for process in cluster.processes.values():
-        fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+        for task in Path(f"/proc/{process.pid}/task").iterdir():
+            # A thread may end in between.
+            with suppress(OSError):
+                name = (task / "comm").read_text(encoding="utf-8").strip()
+                used_ns = int((task / "schedstat").read_text(encoding="utf-8").split()[0])
+                group = next((group for group, pattern in GROUPS.items() if re.match(pattern, name)), "other")
+                seconds[group] += used_ns / 1e9
+    return seconds
+
+
+def difference(before: Seconds, after: Seconds) -> Seconds:
+    """Return the seconds between two measurements."""
+    return {group: after[group] - before[group] for group in after}
+
+
+def shown(seconds: Seconds) -> str:
+    """Return the sum and the share of each group."""
+    groups = ", ".join(f"{group} {seconds[group]:.2f}" for group in (*GROUPS, "other"))
+    return f"{sum(seconds.values()):.2f} CPU s ({groups})"
 
 
 def main() -> None:
@@ -59,8 +80,8 @@ def main() -> None:
             busy, idle = asyncio.run(measure(kafka, Path(home), options))
             traces = Path(home, "traces")
             size = sum(file.stat().st_size for file in traces.iterdir()) if traces.is_dir() else 0
-        used = f"{busy:.2f} CPU s for {WRITES} writes, {idle:.2f} CPU s in {IDLE_S} idle s"
-        print(f"{name} the agent: {used}, {size} bytes", flush=True)
+        print(f"{name} the agent, {WRITES} writes: {shown(busy)}", flush=True)
+        print(f"{name} the agent, {IDLE_S} idle s: {shown(idle)}; {size} bytes", flush=True)
 
 
 if __name__ == "__main__":

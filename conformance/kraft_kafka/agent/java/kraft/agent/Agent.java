@@ -9,37 +9,88 @@ import java.lang.instrument.Instrumentation;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
-/** The agent: -javaagent:JAR=FOLDER makes each KafkaRaftClient of the JVM write a file below FOLDER. */
+/**
+ * The agent: -javaagent:JAR=FOLDER, or the Attach API, makes each KafkaRaftClient of the JVM write files below FOLDER.
+ *
+ * <p>FOLDER,rotate=256m begins another file when one has that size.
+ */
 public final class Agent {
+    /** System property with what the agent does, for the process that attaches it. */
+    static final String STATUS = "kraft.agent.status";
     private static final String TABLE = "/kraft/agent/hooks.txt";
     private static final String WEAVER = "kraft.agent.weaving.Weaver";
+    private static final String ROTATE = ",rotate=";
 
     private Agent() {}
 
     /** Start before the host's main method; a failure is one line of the log, and the host runs without the agent. */
-    public static void premain(String folder, Instrumentation instrumentation) {
-        try {
-            start(folder, instrumentation);
-        } catch (Throwable failure) {
-            log("disabled: " + failure);
-        }
+    public static void premain(String argument, Instrumentation instrumentation) {
+        start(argument, instrumentation, false);
     }
 
-    private static void start(String folder, Instrumentation instrumentation) throws Exception {
+    /** Start in a host that runs: its classes are changed, and its clients begin with a checkpoint. */
+    public static void agentmain(String argument, Instrumentation instrumentation) {
+        start(argument, instrumentation, true);
+    }
+
+    private static synchronized void start(String argument, Instrumentation instrumentation, boolean isAttached) {
+        if (Output.folder() != null) {
+            return;
+        }
+        String status;
+        try {
+            status = weave(argument == null ? "" : argument, instrumentation, isAttached);
+        } catch (Throwable failure) {
+            Hooks.disable();
+            status = "disabled: " + failure;
+        }
+        System.setProperty(STATUS, status);
+        log(status);
+    }
+
+    /** Change Kafka's classes, and return the status. */
+    private static String weave(String argument, Instrumentation instrumentation, boolean isAttached)
+            throws Exception {
         List<String> table = table();
         // Javassist is visible to the weaver only, so that it cannot clash with one of the host's.
         Class<?> weaver = Class.forName(WEAVER, true, new Isolated());
         String missing = (String) weaver.getMethod("missing", List.class).invoke(null, table);
         if (missing != null) {
-            log("disabled: " + missing);
-            return;
+            return "disabled: " + missing;
         }
-        Output.start(Path.of(folder == null || folder.isEmpty() ? "." : folder));
+        int end = argument.lastIndexOf(ROTATE);
+        String folder = end < 0 ? argument : argument.substring(0, end);
+        Output.start(
+                Path.of(folder.isEmpty() ? "." : folder),
+                end < 0 ? Long.MAX_VALUE : bytes(argument.substring(end + ROTATE.length())));
         instrumentation.addTransformer(
-                (ClassFileTransformer) weaver.getConstructor(List.class).newInstance(table));
-        log("writes to " + Output.folder().toAbsolutePath());
+                (ClassFileTransformer) weaver.getConstructor(List.class).newInstance(table), isAttached);
+        if (isAttached) {
+            Hooks.attach();
+            Set<String> names = new HashSet<>();
+            table.forEach(row -> names.add(row.trim().split("\\s+")[1]));
+            List<Class<?>> loaded = new ArrayList<>();
+            for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+                if (names.contains(type.getName())) {
+                    loaded.add(type);
+                }
+            }
+            instrumentation.retransformClasses(loaded.toArray(new Class<?>[0]));
+        }
+        return "writes to " + Output.folder().toAbsolutePath();
+    }
+
+    /** Return a number of bytes such as 256m. */
+    private static long bytes(String size) {
+        if (!size.matches("[1-9][0-9]{0,8}[kmg]?")) {
+            throw new IllegalArgumentException("rotate=" + size + ": expected a number of bytes such as 256m");
+        }
+        int unit = "kmg".indexOf(size.charAt(size.length() - 1)) + 1;
+        return Long.parseLong(unit > 0 ? size.substring(0, size.length() - 1) : size) << (10 * unit);
     }
 
     private static List<String> table() throws IOException {

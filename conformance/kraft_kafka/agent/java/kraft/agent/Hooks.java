@@ -20,6 +20,8 @@ public final class Hooks {
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final Deque<Sent> SENT = new ArrayDeque<>();
     private static volatile boolean isDisabled;
+    /** True if clients may run already, which then begin with a checkpoint. */
+    private static volatile boolean isAttached;
 
     private Hooks() {}
 
@@ -34,6 +36,10 @@ public final class Hooks {
             this.recorder = recorder;
             this.correlation = correlation;
         }
+    }
+
+    static void attach() {
+        isAttached = true;
     }
 
     public static void disable() {
@@ -123,7 +129,7 @@ public final class Hooks {
             case "truncate":
             case "install":
             case "snapshot":
-                LOG_END.set(ofLog(self) == null ? -1 : Shown.end(self));
+                LOG_END.set(ofLog(self) == null ? -1 : Disk.end(self));
                 return;
             default:
         }
@@ -136,8 +142,12 @@ public final class Hooks {
                 RECORDERS.get(self).ended("started");
                 return;
             case "poll":
-                if (RECORDERS.get(self) != null) {
-                    RECORDERS.get(self).polled();
+                Recorder polled = RECORDERS.get(self);
+                if (polled != null) {
+                    polled.polled();
+                } else if (isAttached && (polled = Recorder.attached(self, COUNT.incrementAndGet())) != null) {
+                    RECORDERS.put(self, polled);
+                    CURRENT.set(new WeakReference<>(polled));
                 }
                 return;
             case "message":

@@ -1,61 +1,67 @@
 package kraft.agent;
 
+import java.util.Base64;
 import java.util.Map;
 
 /** One line of a file: a JSON object that grows field by field. */
 final class Line {
-    private final StringBuilder text = new StringBuilder(256).append('{');
+    private final StringBuilder text = new StringBuilder(512);
 
     Line(String kind) {
-        put("kind", kind);
+        text.append("{\"kind\":\"").append(kind).append('"');
     }
 
-    /** Add a field: text, a number, a boolean, null, or a map or list of these. */
+    /** Add a field: text, a number, a boolean, null, or a map or list of these; a name needs no escapes. */
     Line put(String name, Object value) {
-        if (text.length() > 1) {
-            text.append(',');
-        }
-        write(name);
-        text.append(':');
+        name(name);
         write(value);
         return this;
     }
 
-    /** Return a value as the text of JSON, which `put` then writes as it is. */
-    static Object json(Object value) {
-        Line line = new Line("");
-        line.text.setLength(0);
-        line.write(value);
-        return new Ready(line.text.toString());
+    /** Add bytes in base64, or null. */
+    Line bytes(String name, byte[] value) {
+        name(name);
+        if (value == null) {
+            text.append("null");
+        } else {
+            text.append('"').append(Base64.getEncoder().encodeToString(value)).append('"');
+        }
+        return this;
     }
 
-    private static final class Ready {
-        final String text;
+    /** Begin an object, whose fields are added until `close`. */
+    Line open(String name) {
+        name(name);
+        text.append('{');
+        return this;
+    }
 
-        Ready(String text) {
-            this.text = text;
-        }
+    Line close() {
+        text.append('}');
+        return this;
     }
 
     String end() {
         return text.append("}\n").toString();
     }
 
+    private void name(String name) {
+        if (text.charAt(text.length() - 1) != '{') {
+            text.append(',');
+        }
+        text.append('"').append(name).append("\":");
+    }
+
     private void write(Object value) {
         if (value == null || value instanceof Number || value instanceof Boolean) {
             text.append(value);
-        } else if (value instanceof Ready) {
-            text.append(((Ready) value).text);
         } else if (value instanceof Map) {
-            char before = '{';
+            text.append('{');
             for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
-                text.append(before);
-                write(entry.getKey().toString());
-                text.append(':');
+                name(entry.getKey().toString());
                 write(entry.getValue());
-                before = ',';
             }
-            text.append(before == '{' ? "{}" : "}");
+            text.append('}');
         } else if (value instanceof Iterable) {
             char before = '[';
             for (Object item : (Iterable<?>) value) {
@@ -64,6 +70,8 @@ final class Line {
                 before = ',';
             }
             text.append(before == '[' ? "[]" : "]");
+        } else if (value instanceof byte[]) {
+            text.append('"').append(Base64.getEncoder().encodeToString((byte[]) value)).append('"');
         } else {
             quote(value.toString());
         }

@@ -12,10 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Fields and methods of Kafka's objects by name, because one jar serves all releases. */
 final class Members {
-    private static final Map<Class<?>, Map<String, Optional<Method>>> METHODS = new ConcurrentHashMap<>();
-    private static final Map<Class<?>, Map<String, Optional<Field>>> FIELDS = new ConcurrentHashMap<>();
+    private static final int PARAMETERS_MAX = 6;
+    private static final Map<Class<?>, Members> OF_CLASSES = new ConcurrentHashMap<>();
 
-    private Members() {}
+    private final Map<String, Optional<Field>> fields = new ConcurrentHashMap<>();
+    /** By their number of parameters. */
+    private final List<Map<String, Optional<Method>>> methods = new ArrayList<>();
+
+    private Members() {
+        for (int parameters = 0; parameters <= PARAMETERS_MAX; parameters++) {
+            methods.add(new ConcurrentHashMap<>());
+        }
+    }
 
     /** Call a method; of several with the name, one with this number of parameters. */
     static Object call(Object object, String name, Object... arguments) {
@@ -109,9 +117,15 @@ final class Members {
         return object.getClass().getName().startsWith("org.apache.kafka.common.message.");
     }
 
+    private static Members of(Class<?> type) {
+        Members members = OF_CLASSES.get(type);
+        return members != null ? members : OF_CLASSES.computeIfAbsent(type, it -> new Members());
+    }
+
     private static Optional<Method> method(Class<?> type, String name, int parameters) {
-        return METHODS.computeIfAbsent(type, it -> new ConcurrentHashMap<>())
-                .computeIfAbsent(name + "/" + parameters, it -> findMethod(type, name, parameters));
+        Map<String, Optional<Method>> methods = of(type).methods.get(parameters);
+        Optional<Method> method = methods.get(name);
+        return method != null ? method : methods.computeIfAbsent(name, it -> findMethod(type, it, parameters));
     }
 
     private static Optional<Method> findMethod(Class<?> type, String name, int parameters) {
@@ -133,16 +147,20 @@ final class Members {
     }
 
     private static Optional<Field> field(Class<?> type, String name) {
-        return FIELDS.computeIfAbsent(type, it -> new ConcurrentHashMap<>()).computeIfAbsent(name, it -> {
-            for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-                for (Field field : at.getDeclaredFields()) {
-                    if (field.getName().equals(name)) {
-                        field.setAccessible(true);
-                        return Optional.of(field);
-                    }
+        Map<String, Optional<Field>> fields = of(type).fields;
+        Optional<Field> field = fields.get(name);
+        return field != null ? field : fields.computeIfAbsent(name, it -> findField(type, it));
+    }
+
+    private static Optional<Field> findField(Class<?> type, String name) {
+        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+            for (Field field : at.getDeclaredFields()) {
+                if (field.getName().equals(name)) {
+                    field.setAccessible(true);
+                    return Optional.of(field);
                 }
             }
-            return Optional.empty();
-        });
+        }
+        return Optional.empty();
     }
 }

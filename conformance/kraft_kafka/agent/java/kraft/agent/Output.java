@@ -1,17 +1,20 @@
 package kraft.agent;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The files, and the one daemon thread that writes them.
+ * The files of a client, one after the other, and the one daemon thread that writes those of all clients.
  *
  * <p>The host's threads only add lines to a queue without a lock.  The queue has a bound: lines beyond it are dropped
  * and counted, and the file says how many.  A failed write, or a disk that is almost full, stops the file.
@@ -20,36 +23,65 @@ final class Output {
     private static final long QUEUE_MAX = Long.getLong("kraft.agent.queue.bytes", 32L << 20);
     private static final long FREE_MIN = Long.getLong("kraft.agent.free.bytes", 64L << 20);
     private static final long CHECK_EVERY = 1L << 20;
-    private static final long PARKED_NS = 100_000_000;
+    private static final int WRITE_MAX = 1 << 20;
+    /** Time in which lines gather for one write: a wake-up of the writer for each line would cost more than the line. */
+    private static final long GATHERING_NS = Long.getLong("kraft.agent.gathering.ms", 5) * 1_000_000;
+    private static final long PARKED_NS = 1_000_000_000;
     private static final ConcurrentLinkedQueue<Entry> QUEUE = new ConcurrentLinkedQueue<>();
     private static final AtomicLong QUEUED = new AtomicLong();
     private static volatile boolean isParked;
     private static volatile Thread writer;
     private static Path folder;
+    private static long rotateAt;
 
-    private final Path path;
+    private final String name;
+    private final String number;
     private final AtomicLong dropped = new AtomicLong();
     private volatile boolean isStopped;
-    /** Of the writer alone. */
-    private OutputStream file;
-    private long unchecked = CHECK_EVERY;
+    /** True if the file has its size, and the next checkpoint begins another one. */
+    private volatile boolean isFull;
+    private volatile boolean hasDropped;
 
-    Output(String name) {
-        path = folder.resolve(name);
+    // Of the writer alone.
+    private OutputStream file;
+    private Path path;
+    private int parts;
+    private long size;
+    private boolean isOver;
+    private long unchecked = CHECK_EVERY;
+    private final ByteArrayOutputStream gathered = new ByteArrayOutputStream();
+    private long gatheredCharacters;
+
+    /** Prepare the files of a client; `number` distinguishes it from others of the replica. */
+    Output(String name, String number) {
+        this.name = name;
+        this.number = number;
     }
 
     private static final class Entry {
         final Output output;
         final String line;
+        final Kind kind;
 
-        Entry(Output output, String line) {
+        Entry(Output output, String line, Kind kind) {
             this.output = output;
             this.line = line;
+            this.kind = kind;
         }
     }
 
-    static void start(Path wanted) throws IOException {
+    private enum Kind {
+        LINE,
+        CHECKPOINT,
+        /** Number of dropped lines, which the bound of the queue does not count. */
+        MARK,
+        LAST
+    }
+
+    /** Begin to write below a folder; a file of more than `bytes` is followed by another one. */
+    static void start(Path wanted, long bytes) throws IOException {
         folder = Files.createDirectories(wanted);
+        rotateAt = bytes;
         writer = new Thread(Output::run, "kraft-spec agent");
         writer.setDaemon(true);
         writer.start();
@@ -59,82 +91,146 @@ final class Output {
         return folder;
     }
 
+    /** True if the file has its size, or lacks lines: a checkpoint is to come. */
+    boolean needsCheckpoint() {
+        return isFull || hasDropped;
+    }
+
     /** Add a line, and return true, unless it is dropped; the host never waits. */
-    boolean add(String line) {
+    boolean add(String line, boolean isCheckpoint) {
+        return add(new Entry(this, line, isCheckpoint ? Kind.CHECKPOINT : Kind.LINE));
+    }
+
+    /** Add the last line, and wait up to a second until everything is written. */
+    void end(String line) throws InterruptedException {
+        add(new Entry(this, line, Kind.LAST));
+        long end = System.nanoTime() + 1_000_000_000;
+        while (QUEUED.get() > 0 && System.nanoTime() < end) {
+            Thread.sleep(1);
+        }
+    }
+
+    private boolean add(Entry entry) {
         if (isStopped) {
             return false;
         }
-        if (QUEUED.addAndGet(line.length()) > QUEUE_MAX) {
-            QUEUED.addAndGet(-line.length());
+        int length = entry.line.length();
+        if (QUEUED.addAndGet(length) > QUEUE_MAX) {
+            QUEUED.addAndGet(-length);
             dropped.incrementAndGet();
+            hasDropped = true;
             return false;
+        }
+        if (entry.kind == Kind.CHECKPOINT) {
+            isFull = false;
+            hasDropped = false;
         }
         long lost = dropped.get() == 0 ? 0 : dropped.getAndSet(0);
         if (lost > 0) {
-            QUEUE.add(new Entry(this, new Line("dropped").put("lines", lost).end()));
+            QUEUE.add(new Entry(this, new Line("dropped").put("lines", lost).end(), Kind.MARK));
         }
-        QUEUE.add(new Entry(this, line));
+        QUEUE.add(entry);
         if (isParked) {
             LockSupport.unpark(writer);
         }
         return true;
     }
 
-    /** Wait until everything is written, or the time is over. */
-    static void drain(long milliseconds) throws InterruptedException {
-        long end = System.nanoTime() + milliseconds * 1_000_000;
-        while (QUEUED.get() > 0 && System.nanoTime() < end) {
-            Thread.sleep(1);
-        }
-    }
-
     private static void run() {
+        Set<Output> outputs = new LinkedHashSet<>();
         while (true) {
             Entry entry = QUEUE.poll();
-            if (entry == null) {
-                isParked = true;
-                if (QUEUE.isEmpty()) {
-                    LockSupport.parkNanos(PARKED_NS);
-                }
-                isParked = false;
-            } else {
-                entry.output.write(entry.line);
-                // The marker of dropped lines is not counted.
-                if (!entry.line.startsWith("{\"kind\":\"dropped\"")) {
-                    QUEUED.addAndGet(-entry.line.length());
-                }
+            if (entry != null) {
+                entry.output.gather(entry);
+                outputs.add(entry.output);
+                continue;
             }
+            outputs.forEach(Output::flush);
+            outputs.clear();
+            isParked = true;
+            if (QUEUE.isEmpty()) {
+                LockSupport.parkNanos(PARKED_NS);
+            }
+            isParked = false;
+            LockSupport.parkNanos(GATHERING_NS);
         }
     }
 
-    private void write(String line) {
-        if (isStopped) {
-            return;
+    /** Take a line; the file is written when there are enough of them, or no more. */
+    private void gather(Entry entry) {
+        if (entry.kind == Kind.CHECKPOINT && isOver) {
+            flush();
+            close();
         }
+        if (file == null && size + gathered.size() == 0) {
+            parts++;
+            gatherText(new Line("part").put("schema", "kraft-agent/2").put("client", number).put("number", parts).end());
+        }
+        gatherText(entry.line);
+        gatheredCharacters += entry.kind == Kind.MARK ? 0 : entry.line.length();
+        if (entry.kind == Kind.LAST || gathered.size() >= WRITE_MAX) {
+            flush();
+        }
+        if (entry.kind == Kind.LAST) {
+            isStopped = true;
+            close();
+        }
+        if (!isOver && size + gathered.size() >= rotateAt) {
+            isOver = true;
+            isFull = true;
+        }
+    }
+
+    private void gatherText(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        gathered.write(bytes, 0, bytes.length);
+    }
+
+    /** Write the lines that were taken: into the page cache, so a killed process loses none that was written. */
+    private void flush() {
         try {
-            if (file == null) {
-                file = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            }
-            byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-            unchecked += bytes.length;
-            if (unchecked >= CHECK_EVERY) {
-                unchecked = 0;
-                long free = Files.getFileStore(path).getUsableSpace();
-                if (free < FREE_MIN) {
-                    file.write(new Line("stopped").put("reason", "the disk has " + free + " bytes left").end()
-                            .getBytes(StandardCharsets.UTF_8));
-                    throw new IOException("the disk has " + free + " bytes left, expected " + FREE_MIN);
+            if (!isStopped && gathered.size() > 0) {
+                if (file == null) {
+                    path = folder.resolve(name + "-" + number + (parts > 1 ? "." + parts : "") + ".raw.jsonl");
+                    file = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                 }
-            }
-            // One write for a line, into the page cache: a killed process loses no line that was written.
-            file.write(bytes);
-            if (line.startsWith("{\"kind\":\"end\"")) {
-                isStopped = true;
-                file.close();
+                checkSpace(gathered.size());
+                gathered.writeTo(file);
+                size += gathered.size();
             }
         } catch (IOException | RuntimeException failure) {
             isStopped = true;
             Agent.log("stops writing " + path + ": " + failure.getMessage());
         }
+        gathered.reset();
+        QUEUED.addAndGet(-gatheredCharacters);
+        gatheredCharacters = 0;
+    }
+
+    private void checkSpace(int bytes) throws IOException {
+        unchecked += bytes;
+        if (unchecked < CHECK_EVERY) {
+            return;
+        }
+        unchecked = 0;
+        long free = Files.getFileStore(path).getUsableSpace();
+        if (free < FREE_MIN) {
+            String reason = "the disk has " + free + " bytes left";
+            file.write(new Line("stopped").put("reason", reason).end().getBytes(StandardCharsets.UTF_8));
+            throw new IOException(reason + ", expected " + FREE_MIN);
+        }
+    }
+
+    private void close() {
+        try {
+            if (file != null) {
+                file.close();
+            }
+        } catch (IOException failure) {
+            Agent.log("cannot close " + path + ": " + failure.getMessage());
+        }
+        file = null;
+        size = 0;
+        isOver = false;
     }
 }

@@ -3,7 +3,6 @@ package kraft.agent;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,7 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What one KafkaRaftClient does, from its initialize to its close: a line for each hook. */
+/** What one KafkaRaftClient does, from its initialize, or from a checkpoint, to its close: a line for each hook. */
 final class Recorder {
     /** Weak, because the recorders are kept by client. */
     private final WeakReference<Object> client;
@@ -19,6 +18,7 @@ final class Recorder {
     final Object channel;
     private final Object store;
     private final Object listener;
+    private final StateFields state;
     private final Output output;
     /** True from the first line of a pollCurrentState to its end; of the client's own thread. */
     private boolean isPolling;
@@ -26,9 +26,10 @@ final class Recorder {
     private long requests;
     /** True if nothing was written since the last state that may have changed it. */
     private boolean isStateWritten;
-    /** The voter set of the last state, and what was written of it: it changes rarely. */
-    private Object voterSet;
-    private Object voters;
+    /** Records of the Fetch response in progress, which the follower appends. */
+    private Object fetched;
+    /** True if the first line did not show the whole log, so that a checkpoint has to. */
+    private boolean needsCheckpoint;
 
     Recorder(Object client, Object store, int number) {
         this.client = new WeakReference<>(client);
@@ -36,7 +37,19 @@ final class Recorder {
         log = Members.get(client, "log");
         channel = Members.get(client, "channel");
         listener = Members.call(channel, "listenerName");
-        output = new Output("replica-" + id() + "-" + System.currentTimeMillis() + "-" + number + ".raw.jsonl");
+        state = new StateFields(log, listener);
+        output = new Output("replica-" + id(), System.currentTimeMillis() + "-" + number);
+    }
+
+    /** Begin with a client that runs already; return null if it cannot be told now what the state is. */
+    static Recorder attached(Object client, int number) throws Exception {
+        Object quorum = Members.get(client, "quorum");
+        if (quorum == null || Members.get(quorum, "state") == null || !Checkpoint.isPossible(client)) {
+            return null;
+        }
+        Recorder recorder = new Recorder(client, Members.get(quorum, "store"), number);
+        recorder.writeCheckpoint();
+        return recorder;
     }
 
     Object client() {
@@ -56,23 +69,19 @@ final class Recorder {
     private boolean write(Line line) {
         hasPolled |= isPolling;
         isStateWritten = false;
-        return output.add(line.end());
-    }
-
-    /** Write a line that changes no state with the state, or with null for that of the line before. */
-    private void writeWithState(Line line) {
-        line.put("state", isStateWritten ? null : state());
-        isStateWritten = write(line);
-    }
-
-    private Map<String, Object> state() {
-        Object control = Members.get(client(), "partitionState");
-        Object now = control == null ? null : Members.call(control, "lastVoterSet");
-        if (now != voterSet) {
-            voterSet = now;
-            voters = Line.json(Shown.keys(now));
+        if (output.add(line.end(), false)) {
+            return true;
         }
-        return Shown.state(client(), log, listener, voters);
+        state.forget();
+        return false;
+    }
+
+    /** Write a line that changes no state with the fields of the state that differ from the line before. */
+    private void writeWithState(Line line) {
+        if (!isStateWritten) {
+            state.put(line, client());
+        }
+        isStateWritten = write(line);
     }
 
     private Object role() {
@@ -82,27 +91,32 @@ final class Recorder {
 
     // ---- The client's life. -------------------------------------------------------------------------------
 
-    void starting(Object[] arguments) {
+    void starting(Object[] arguments) throws Exception {
+        Optional<?> election = (Optional<?>) Members.call(store, "readElectionState");
+        byte[] whole = Disk.log(log);
+        needsCheckpoint = whole == null;
+        Line line = line("start");
+        putIdentity(line);
         Map<Integer, Object> voters = new TreeMap<>();
         ((Map<?, ?>) arguments[0]).forEach(
                 (id, address) -> voters.put((Integer) id, Shown.address((InetSocketAddress) address)));
+        write(line.put("static_voters", voters)
+                .put("election", election.map(Shown::election).orElse(null))
+                .put("snapshot", Disk.snapshot(log))
+                .put("log_start_offset", Members.call(log, "startOffset"))
+                .put("log_end_offset", Disk.end(log))
+                .bytes("log", whole));
+    }
+
+    private void putIdentity(Line line) {
         Object range = Members.get(client(), "localSupportedKRaftVersion");
-        Optional<?> election = (Optional<?>) Members.call(store, "readElectionState");
-        write(line("start")
-                .put("schema", "kraft-agent/1")
-                .put("replica", id())
+        line.put("replica", id())
                 .put("directory_id", Members.get(client(), "nodeDirectoryId").toString())
                 .put("cluster_id", Members.get(client(), "clusterId"))
                 .put("kafka", version())
                 .put("endpoint", Shown.address(Members.get(client(), "localListeners"), listener))
                 .put("min_version", Members.call(range, "min"))
-                .put("max_version", Members.call(range, "max"))
-                .put("static_voters", voters)
-                .put("election", election.map(Shown::election).orElse(null))
-                .put("snapshot", Shown.snapshot(log, true))
-                .put("log_start_offset", Members.call(log, "startOffset"))
-                .put("log_end_offset", Shown.end(log))
-                .put("log", Shown.log(log)));
+                .put("max_version", Members.call(range, "max"));
     }
 
     private String version() {
@@ -114,7 +128,22 @@ final class Recorder {
         }
     }
 
+    private void writeCheckpoint() throws Exception {
+        Line line = line("checkpoint");
+        putIdentity(line);
+        state.forget();
+        state.put(line, client());
+        Checkpoint.put(line, client(), log, listener);
+        isStateWritten = output.add(line.end(), true);
+        if (isStateWritten) {
+            needsCheckpoint = false;
+        } else {
+            state.forget();
+        }
+    }
+
     void ended(String kind) {
+        fetched = null;
         writeWithState(line(kind));
     }
 
@@ -123,8 +152,7 @@ final class Recorder {
     }
 
     void closed() throws InterruptedException {
-        write(line("end"));
-        Output.drain(1000);
+        output.end(line("end").end());
     }
 
     void polling() {
@@ -132,11 +160,14 @@ final class Recorder {
         hasPolled = false;
     }
 
-    void polled() {
+    void polled() throws Exception {
         if (hasPolled) {
             ended("polled");
         }
         isPolling = false;
+        if ((needsCheckpoint || output.needsCheckpoint()) && Checkpoint.isPossible(client())) {
+            writeCheckpoint();
+        }
     }
 
     // ---- Messages. ----------------------------------------------------------------------------------------
@@ -147,20 +178,23 @@ final class Recorder {
         if (!message.getClass().getName().endsWith("RaftRequest$Inbound")) {
             Object source = Members.call(message, "source");
             Object requests = Members.get(client(), "requestManager");
-            write(line("response")
+            fetched = Checkpoint.records(data);
+            Line line = line("response")
                     .put("correlation_id", correlation)
                     .put("source", Members.call(source, "id"))
                     .put("endpoint", Members.call(source, "host") + ":" + Members.call(source, "port"))
-                    .put("expected", Members.call(requests, "isResponseExpected", source, (long) correlation))
-                    .put("message", Shown.message(data)));
+                    .put("expected", Members.call(requests, "isResponseExpected", source, (long) correlation));
+            Messages.put(line, data);
+            write(line);
             return;
         }
         long number = ++requests;
-        write(line("request")
+        Line line = line("request")
                 .put("number", number)
                 .put("correlation_id", correlation)
-                .put("version", Members.call(message, "apiVersion"))
-                .put("message", Shown.message(data)));
+                .put("version", Members.call(message, "apiVersion"));
+        Messages.put(line, data);
+        write(line);
         CompletionStage<?> completion = null;
         for (Object argument : arguments) {
             if (argument instanceof CompletableFuture) {
@@ -176,8 +210,13 @@ final class Recorder {
     void answered(long number, Object response) throws Exception {
         Line line = line("answer").put("number", number);
         hasPolled |= isPolling;
+        if (response == null) {
+            line.put("message", null);
+        } else {
+            Messages.put(line, Members.call(response, "data"));
+        }
         // A response changes no state.
-        output.add(line.put("message", response == null ? null : Shown.message(Members.call(response, "data"))).end());
+        output.add(line.end(), false);
     }
 
     void sending(Object request) throws Exception {
@@ -185,16 +224,17 @@ final class Recorder {
         Object data = Members.call(request, "data");
         int correlation = Members.integer(request, "correlationId");
         Hooks.remember(data, this, correlation);
-        writeWithState(line("send")
+        Line line = line("send")
                 .put("destination", Members.call(node, "id"))
                 .put("endpoint", Members.call(node, "host") + ":" + Members.call(node, "port"))
-                .put("correlation_id", correlation)
-                .put("message", Shown.message(data)));
+                .put("correlation_id", correlation);
+        Messages.put(line, data);
+        writeWithState(line);
     }
 
     /** A request of the client has this correlation id on the wire. */
     void wire(int correlation, int wireId) {
-        output.add(line("wire").put("correlation_id", correlation).put("wire_id", wireId).end());
+        output.add(line("wire").put("correlation_id", correlation).put("wire_id", wireId).end(), false);
     }
 
     // ---- Timers and roles. --------------------------------------------------------------------------------
@@ -236,17 +276,17 @@ final class Recorder {
         write(line("append")
                 .put("leads", method.equals("appendAsLeader"))
                 .put("base_offset", before)
-                .put("end_offset", Shown.end(log))
+                .put("end_offset", Disk.end(log))
                 .put("polling", isPolling)
-                .put("records", Shown.base64(Shown.bytes(records))));
+                .bytes("records", records == fetched ? null : Disk.bytes(records)));
     }
 
     void changed(String kind, Object[] arguments, long before, boolean isDone) {
         Line line = line(kind)
                 .put("before", before)
-                .put("end_offset", Shown.end(log))
+                .put("end_offset", Disk.end(log))
                 .put("log_start_offset", Members.call(log, "startOffset"))
                 .put("done", isDone);
-        write(kind.equals("install") || kind.equals("snapshot") ? line.put("snapshot", Shown.snapshot(log, true)) : line);
+        write(kind.equals("install") || kind.equals("snapshot") ? line.put("snapshot", Disk.snapshot(log)) : line);
     }
 }
