@@ -1,6 +1,5 @@
 """The agent inside Kafka: its jar, what it does where a hook point is missing, and traces of controllers."""
 
-import asyncio
 import json
 import re
 import subprocess
@@ -18,9 +17,9 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.agent.building import agent_jar
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.controllers import controller
-from kraft_kafka.jars import Kafka, released
+from kraft_kafka.jars import released
 from kraft_kafka.releases import releases
-from kraft_kafka.whole.cluster import WholeCluster
+from kraft_kafka.whole.under_agent import record_controllers
 from kraft_spec.tlc.jar import find_java
 
 RECORDED = Path(__file__).parent / "kafka_files" / "agent-single-controller.raw.jsonl"
@@ -133,38 +132,13 @@ def test_every_release_has_the_hook_points_of_the_client(jar: Path, tmp_path: Pa
     assert is_in_the_client or line.startswith("kraft-spec agent: disabled: hook point log is missing"), line
 
 
-def play_election(kafka: Kafka, jar: Path, home: Path) -> None:
-    """Three controllers elect, write, add a fourth as a voter, and lose their leader."""
-
-    async def played() -> None:
-        options = (f"-javaagent:{jar}={home / 'traces'}",)
-        # Without records of Kafka's own, the fourth has caught up: see the known difference add-voter.catch-up-first.
-        cluster = WholeCluster(kafka, home, (1, 2, 3), (4,), "metadata.max.idle.interval.ms=0\n", print, options)
-        async with cluster.opened():
-            await cluster.start(1, 2, 3)
-            first = await cluster.leader(1, (1, 2, 3))
-            assert (await cluster.operator.set_config(first.leader, "kraft.spec", 1)).is_acknowledged
-            await cluster.start(4)
-            ends = cluster.processes[first.leader].log_end
-            await cluster.wait_for(lambda: cluster.processes[4].log_end() == ends() or None, "4 lags", 60)
-            # Its next Fetch shows the leader that it has them.
-            await asyncio.sleep(1)
-            assert (await cluster.add_voter(first.leader, 4)).is_acknowledged
-            cluster.kill(first.leader)
-            others = [id_ for id_ in (1, 2, 3, 4) if id_ != first.leader]
-            second = await cluster.leader(others[0], others)
-            assert (await cluster.operator.set_config(second.leader, "kraft.spec", 2)).is_acknowledged
-
-    asyncio.run(played())
-
-
 @pytest.mark.nightly
 def test_three_controllers_are_accepted_or_show_the_known_finding(jar: Path, tmp_path: Path, capsys: Captured) -> None:
     with skipped_if_missing():
         kafka = controller(VERSION)
-    play_election(kafka, jar, tmp_path)
+    traces = record_controllers(kafka, jar, tmp_path, print)
     trace = tmp_path / "trace.jsonl"
-    assert main(["kafka", "trace", str(tmp_path / "traces"), "-o", str(trace)]) == ExitCode.CONFORMANT
+    assert main(["kafka", "trace", str(traces), "-o", str(trace)]) == ExitCode.CONFORMANT
     capsys.readouterr()
     code = main(["validate", str(trace)])
     judged = capsys.readouterr()

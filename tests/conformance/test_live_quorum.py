@@ -38,7 +38,7 @@ def test_nodes_lose_a_leader_and_change_their_voters(tmp_path: Path, capsys: Cap
     text = json.loads(capsys.readouterr().out)
     assert len({leader["leader"] for leader in text["leaders"]}) > 1
     assert {"kill", "add"} <= {item["what"].split()[0] for item in text["done"]}
-    assert (text["inferred"], text["verdict"]["kind"]) == (0, "accepted")
+    assert (text["of_kafka"], text["verdict"]["kind"]) == (0, "accepted")
     # All processes are gone: their ports can be had.
     for path in (tmp_path / "kept").glob("replica-*/replica.properties"):
         listener = next(line for line in path.read_text().splitlines() if line.startswith("listeners="))

@@ -172,11 +172,11 @@ def following(nodes: Nodes) -> None:
 def test_a_mixed_quorum_under_fault_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Kafka is killed and begins again, with the correlation ids that it began with.
 
-    At night: docs/node.md says what of such a run may be left unexplained.
+    It may lose its newest lines.
     """
     words = ["--nodes", "2", "--kafka", VERSION, "--seconds", "8", "--seed", "9", "--faults", "kill", "--json"]
     code = main(["live", "quorum", *words, "-o", str(tmp_path / "kept")])
     printed = json.loads(capsys.readouterr().out)
-    assert (code, printed["verdict"]["kind"]) == (0, "accepted"), printed
+    assert (code, printed["verdict"]["kind"]) in ((0, "accepted"), (2, "inconclusive")), printed
     assert {"kill 3 (Kafka)", "3 (Kafka) is back"} <= {item["what"] for item in printed["done"]}
-    assert printed["inferred"] > 20
+    assert printed["of_kafka"] > 20

@@ -16,11 +16,11 @@ from kraft_cli.verdicts import show_rejection
 from kraft_conformance.console import print_json, progress, say, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_kafka.agent.unread_voters import UNREAD_VOTERS
 from kraft_kafka.live.faults import FaultKind, plan_of
 from kraft_kafka.live.judging import TRACE, Judged, judge
-from kraft_kafka.live.quorum import PLAN, Plan, Quorum, read_plan
+from kraft_kafka.live.quorum import PLAN, Plan, Quorum
 from kraft_kafka.releases import profile_of
-from kraft_kafka.wire.errors import WireError
 from kraft_reference.profile import PROFILES
 from kraft_traces.check import VerdictKind
 from kraft_traces.errors import TraceError
@@ -66,9 +66,9 @@ def quorum(
 ) -> int:
     """Run nodes and Kafka's controllers as one quorum, make faults, and check one trace of all of them.
 
-    The nodes write their own traces; what Kafka does inside is inferred from what passes between.
-    Exit code 1: the trace is rejected; 2: a message of Kafka's that nothing explains, or no leader at the end. Then all
-    that there is of the run is kept.
+    The nodes write their own traces, and an agent inside Kafka writes those of its controllers.
+    Exit code 1: the trace is rejected; 2: the run shows Kafka's finding unread-voters, lines are missing, or there is
+    no leader at the end. Then all that there is of the run is kept.
     """
     if again is not None:
         return _report(_judge_folder(again), again, as_json)
@@ -108,16 +108,8 @@ def exit_code(judged: Judged) -> ExitCode:
     """Return the exit code of a run."""
     if judged.is_accepted:
         return ExitCode.CONFORMANT
-    is_rejected = judged.verdict.kind is VerdictKind.REJECTED and judged.inferred.failure is None
+    is_rejected = judged.verdict.kind is VerdictKind.REJECTED and not judged.has_unread_voters
     return ExitCode.VIOLATION if is_rejected else ExitCode.INCONCLUSIVE
-
-
-def finding(judged: Judged) -> str | None:
-    """Return the finding of Kafka's that explains a message outside the model, for a reader."""
-    if judged.unread_voters is None or judged.inferred.failure is None:
-        return None
-    replica = judged.inferred.failure.target.source
-    return f"{replica} has not read the voters at {judged.unread_voters}: Kafka's finding unread-voters"
 
 
 def _make_plan(
@@ -175,19 +167,16 @@ def _keep(folder: Path, seed: int) -> Path:
 
 def _judge_folder(folder: Path) -> Judged:
     try:
-        plan = read_plan(folder)
-        with progress(
-            "merging the traces, inferring what Kafka did" if plan.kafka else "merging the traces"
-        ) as advance:
-            return judge(folder, advance)
-    except (TraceError, MergeError, WireError, MsgspecError) as error:
+        with progress("merging the traces"):
+            return judge(folder)
+    except (TraceError, MergeError, MsgspecError) as error:
         raise CommandError(f"{folder}: {error}", ExitCode.BAD_INPUT) from error
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}", ExitCode.NO_INPUT) from error
 
 
 def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
-    failure, rejection = judged.inferred.failure, judged.verdict.rejection
+    rejection = judged.verdict.rejection
     code = exit_code(judged)
     if as_json:
         print_json(
@@ -196,19 +185,15 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
                 **to_builtins(judged.ran),
                 **summary(judged),
                 "verdict": judged.verdict.as_dict(),
-                "unexplained": None if failure is None else to_builtins(failure.target.message),
-                "unread_voters": judged.unread_voters,
+                "unread_voters": judged.has_unread_voters,
                 "folder": None if folder is None else str(folder),
             }
         )
         return code
     for line in lines(judged):
         say(line)
-    if failure is not None:
-        target = failure.target
-        say(f"nothing explains {target.type} of {target.source} to {target.destination}", "red")
-        if (explanation := finding(judged)) is not None:
-            say(explanation)
+    if judged.has_unread_voters:
+        say(UNREAD_VOTERS)
     if not judged.ran.has_leader:
         say("nobody leads at the end", "red")
     if rejection is not None:
@@ -221,12 +206,10 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
 
 def summary(judged: Judged) -> dict[str, Any]:
     """Return the figures of a run."""
-    lines = judged.inferred.lines
     return {
         "leaders": [{"epoch": epoch, "leader": leader} for epoch, leader in judged.leaders],
-        "events": len(lines),
-        "inferred": sum(line.replica in judged.plan.kafka for line in lines),
-        "messages": judged.inferred.messages,
+        "events": len(judged.lines),
+        "of_kafka": sum(line.replica in judged.plan.kafka for line in judged.lines),
     }
 
 
@@ -242,7 +225,7 @@ def lines(judged: Judged) -> list[str]:
     text.append(f"  faults    {', '.join(f'{number} {kind}' for kind, number in sorted(counted.items())) or 'none'}")
     leaders = [f"{epoch}: {leader}" for epoch, leader in judged.leaders]
     text += [f"  {'leaders' if not i else '':<8}  {', '.join(leaders[i : i + 8])}" for i in range(0, len(leaders), 8)]
-    inferred = f", {sums['inferred']} of them inferred from {sums['messages']} messages of Kafka" if plan.kafka else ""
-    text.append(f"  events    {sums['events']}{inferred}")
+    of_kafka = f", {sums['of_kafka']} of them recorded in Kafka" if plan.kafka else ""
+    text.append(f"  events    {sums['events']}{of_kafka}")
     text.append(f"  verdict   {judged.verdict.kind}")
     return text

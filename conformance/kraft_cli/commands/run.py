@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,9 +24,6 @@ from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
 
-if TYPE_CHECKING:
-    from kraft_kafka.live.judging import Judged
-
 Runs = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is healed.")]
 
@@ -42,8 +39,8 @@ MUTANTS: tuple[tuple[str, str, int], ...] = (
 
 NAMED_AMONG = 3
 """The broken rule must be among this many first rules of the rejection."""
-KAFKA = "4.1.2"
-"""Apache Kafka release of the controller that becomes a voter among nodes."""
+KAFKA = "4.3.1"
+"""Apache Kafka release of the controllers."""
 _MAVEN_S = 60.0
 """Time limit for Maven to fetch it, from the start of the run."""
 
@@ -62,8 +59,8 @@ class Part:
 def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
     """Run the scenarios and simulations on the reference, check every trace, and model-check the smoke slice.
 
-    Last comes a quorum of processes over TCP, which elects, adds a voter and loses its leader.  The voter that is
-    added is Apache Kafka's controller if its jars are in the cache or Maven fetches them within a minute.
+    Last come processes over TCP that elect a leader, add a voter and lose the leader: controllers of Apache Kafka with
+    the agent, if their jars are in the cache or Maven fetches them within a minute, else nodes.
     """
     began = monotonic()
     parts: list[Part] = []
@@ -84,7 +81,7 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
         if kafka is None:
             say("not run: processes over TCP, which need kraft-spec with the extra `conformance`", console=stderr)
         else:
-            parts.append(_quorum(kafka, rejected))
+            parts.append(_processes(kafka, rejected))
     holds = all(part.holds for part in parts)
     if as_json:
         print_json(
@@ -199,38 +196,61 @@ def _fetch_kafka() -> None:
     fetched(jars, _MAVEN_S)
 
 
-def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
-    """Check one trace of processes over TCP that elect a leader, add a voter and lose the leader."""
+def _processes(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
+    """Check one trace of processes that elect a leader, add a voter and lose the leader: Kafka's, or nodes."""
     # Imported here, so that the first part's progress bar does not wait for it.
-    from kraft_cli.commands.live_quorum import finding
+    from kraft_kafka.whole.cluster import NotReachedError
 
     if not kafka.done():
         say(f"waiting for Maven, which fetches Apache Kafka {KAFKA}", console=stderr)
-    began = monotonic()
     try:
         kafka.result()
-        judged, added = _judge_quorum({4: KAFKA}), f"Kafka {KAFKA}"
-    except (UnavailableError, OSError) as error:
+        return _controllers(rejected)
+    except (UnavailableError, OSError, NotReachedError) as error:
         say(f"nodes alone, without Apache Kafka: {str(error).splitlines()[0]}", console=stderr)
-        judged, added = _judge_quorum({}), "a voter"
-    explanation = finding(judged)
-    if judged.verdict.rejection is not None and explanation is None:
-        rejected.append(judged.verdict.rejection)
-    is_added = any(line.event == "AddVoter" for line in judged.inferred.lines)
-    has_two = len({leader for _, leader in judged.leaders}) > 1
-    holds = explanation is not None or (judged.is_accepted and is_added and has_two)
-    done = f"3 nodes elect, add {added}, lose the leader: one trace"
-    detail = explanation or ("" if holds else "kraft-spec live quorum keeps all")
-    return Part("processes over TCP", done, holds, monotonic() - began, detail)
+        return _nodes(rejected)
 
 
-def _judge_quorum(kafka: dict[int, str]) -> "Judged":
-    """Run and judge three nodes as voters with an added fourth replica, Kafka's or a node."""
+def _controllers(rejected: list[Rejection]) -> Part:
+    from kraft_kafka.agent.building import agent_jar
+    from kraft_kafka.agent.joining import join
+    from kraft_kafka.agent.reading import read_raw
+    from kraft_kafka.agent.unread_voters import UNREAD_VOTERS, has_unread_voters
+    from kraft_kafka.controllers import controller
+    from kraft_kafka.whole.under_agent import record_controllers
+    from kraft_traces.check.run import check_reader
+    from kraft_traces.reader import trace_of_bytes
+
+    began = monotonic()
+    with tempfile.TemporaryDirectory(prefix="kraft-spec-run-") as folder:
+        home = Path(folder)
+        traces = record_controllers(controller(KAFKA), agent_jar(), home, lambda text: say(text, console=stderr))
+        trace = b"".join(join(read_raw(sorted(traces.rglob("*.raw.jsonl"))), None))
+    verdict = check_reader(trace_of_bytes(trace, "the controllers' trace"))
+    rejection = verdict.rejection
+    # Without any fault a start may show it.
+    is_finding = rejection is not None and has_unread_voters(rejection)
+    if rejection is not None and not is_finding:
+        rejected.append(rejection)
+    done = f"{KAFKA}: 3 elect, add a 4th, lose the leader: {verdict.events} events"
+    detail = UNREAD_VOTERS if is_finding else "" if verdict.kind is VerdictKind.ACCEPTED else str(verdict.kind)
+    return Part("Kafka with the agent", done, rejection is None or is_finding, monotonic() - began, detail)
+
+
+def _nodes(rejected: list[Rejection]) -> Part:
     from kraft_cli.commands.live_quorum import judged_run
     from kraft_kafka.live.faults import LEADER, Fault, FaultKind
     from kraft_kafka.live.quorum import Plan
 
+    began = monotonic()
     faults = (Fault(200, FaultKind.VOTERS, LEADER), Fault(2000, FaultKind.KILL, LEADER, 2500))
-    plan = Plan((1, 2, 3), (4,), kafka, "kafka-4.1" if kafka else "kip", faults, 4.5, 1)
     with tempfile.TemporaryDirectory(prefix="kraft-spec-run-") as folder:
-        return judged_run(plan, Path(folder))
+        judged = judged_run(Plan((1, 2, 3), (4,), {}, "kip", faults, 4.5, 1), Path(folder))
+    if judged.verdict.rejection is not None:
+        rejected.append(judged.verdict.rejection)
+    is_added = any(line.event == "AddVoter" for line in judged.lines)
+    has_two = len({leader for _, leader in judged.leaders}) > 1
+    holds = judged.is_accepted and is_added and has_two
+    done = "3 nodes elect, add a voter, lose the leader: one trace"
+    detail = "" if holds else "kraft-spec live quorum keeps all"
+    return Part("processes over TCP", done, holds, monotonic() - began, detail)

@@ -251,8 +251,10 @@ class ReplicaEvents:
                 name = "Shutdown" if line.resigning or line.shutdown else "CheckQuorumTimeout"
             else:
                 name = "FetchTimeout" if line.from_role == "Follower" else "ElectionTimeout"
+            refused, self._now.refused = self._now.refused, []
             self._now.settle(self._now.last_state)
             self._now.moved = self._now.open = self._now.event(name, line)
+            self._now.moved.effects += refused
 
     def _called(self, line: raw.CalledLine) -> None:
         self._resigns = self._resigns or line.method == "resign"
@@ -330,7 +332,11 @@ class ReplicaEvents:
         if not self._has_opaque:
             check_piece(fields, line.message, self.replica)
         message = whole(fields, self.replica, request["source"], request["correlation_id"])
-        self._now.add(line, {"kind": "Send", "message": message})
+        effect = {"kind": "Send", "message": message}
+        if self._now.open is None and fields["error"] == "NOT_LEADER_OR_FOLLOWER":
+            self._now.refused.append(effect)
+        else:
+            self._now.add(line, effect)
 
     def _response(self, line: raw.ResponseLine) -> None:
         self._now.settle(self._now.last_state)

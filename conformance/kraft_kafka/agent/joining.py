@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -23,6 +24,7 @@ from kraft_kafka.agent.opening import (
 from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
 from kraft_kafka.agent.reading import RawFile
+from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.errors import WireError
 from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
@@ -62,7 +64,7 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
     # A replica that is observed from its middle on was there before, and so may others be.
     has_opaque = any(isinstance(file.start, RawCheckpoint) for file in files)
     peers = peers_of(files)
-    replicas = _replica_events(files, peers if has_opaque else None)
+    replicas = replica_events(files, peers if has_opaque else None)
     for events in replicas.values():
         if events.failure is not None:
             raise CommandError(events.failure, ExitCode.BAD_INPUT)
@@ -79,7 +81,7 @@ def join_with_opaque(files: Sequence[RawFile], profile: str | None) -> Joined:
     files = sorted(files, key=lambda file: file.start.time_us)
     _check_cluster(files)
     peers = peers_of(files)
-    replicas = _replica_events(files, peers)
+    replicas = replica_events(files, peers)
     add_api_versions(replicas)
     failures = (events.failure for events in replicas.values() if events.failure is not None)
     unnamed = sum(events.unnamed_requests for events in replicas.values())
@@ -112,7 +114,7 @@ def _lines(
     for id_ in opening:
         replicas[id_].events[0].begin = None
     traces = [
-        _process_trace(id_, events, header, files, configuration)
+        process_trace(id_, events, header, files, configuration, start_us)
         for id_, events in sorted(replicas.items())
         if events.events
     ]
@@ -164,8 +166,18 @@ def _check_cluster(files: Sequence[RawFile]) -> None:
             raise CommandError(detail, ExitCode.BAD_INPUT)
 
 
-def _replica_events(files: Sequence[RawFile], peers: Peers | None) -> Mapping[int, ReplicaEvents]:
-    endpoints = {file.start.endpoint: file.start.replica for file in files}
+def replica_events(
+    files: Sequence[RawFile], peers: Peers | None, others: Mapping[str, int] | None = None
+) -> Mapping[int, ReplicaEvents]:
+    """Return the events of each replica with a file.
+
+    Args:
+        files: the files, in the order of their starts.
+        peers: replicas without a file that are not observed; None if there are none.
+        others: ids of replicas that write their own traces, by their endpoints.
+    """
+    endpoints: dict[str | None, int] = {file.start.endpoint: file.start.replica for file in files}
+    endpoints.update(others or {})
     static = static_snapshot(files)
     begins_fresh = peers is None and all(map(is_fresh, first_starts(files).values()))
 
@@ -190,12 +202,34 @@ def _replica_events(files: Sequence[RawFile], peers: Peers | None) -> Mapping[in
     return replicas
 
 
-def add_api_versions(replicas: Mapping[int, ReplicaEvents]) -> None:
-    """Add the events of replicas that were asked for their supported versions.
+class VersionsAnswer(NamedTuple):
+    """A response with a replica's supported versions, as another one has received it."""
+
+    sent_us: int
+    """Time of the request on the files' clock."""
+    answer: Document
+    """The fields of the response."""
+
+
+def add_api_versions(replicas: Mapping[int, ReplicaEvents], answers: Iterable[VersionsAnswer] = ()) -> None:
+    """Add the events of replicas that were asked for their supported versions, by each other or by others: `answers`.
 
     In Kafka the socket server answers, not the KafkaRaftClient.  The answer does not depend on the replica's state, so
     its place is any after the request was sent.
     """
+    for sent_us, answer in (*answers, *_answers_of_each_other(replicas)):
+        ends = {
+            "source": answer["destination"],
+            "destination": answer["source"],
+            "correlation_id": answer.get("correlation_id"),
+        }
+        handled = Draft("HandleApiVersionsRequest", sent_us, {"type": "ApiVersionsRequest", **ends})
+        handled.effects.append({"kind": "Send", "message": answer})
+        _insert(replicas[answer["source"]].events, handled)
+
+
+def _answers_of_each_other(replicas: Mapping[int, ReplicaEvents]) -> list[VersionsAnswer]:
+    answers = []
     for asker, events in replicas.items():
         for draft in events.events:
             answer = draft.message
@@ -204,9 +238,8 @@ def add_api_versions(replicas: Mapping[int, ReplicaEvents]) -> None:
             ends = {"source": asker, "destination": answer["source"], "correlation_id": answer.get("correlation_id")}
             sent_us = max(_sends(events.events, ends), default=None)
             if sent_us is not None:
-                handled = Draft("HandleApiVersionsRequest", sent_us, {"type": "ApiVersionsRequest", **ends})
-                handled.effects.append({"kind": "Send", "message": answer})
-                _insert(replicas[answer["source"]].events, handled)
+                answers.append(VersionsAnswer(sent_us, answer))
+    return answers
 
 
 def _sends(drafts: Iterable[Draft], ends: Mapping[str, object]) -> Iterator[int]:
@@ -227,10 +260,15 @@ def _insert(drafts: list[Draft], draft: Draft) -> None:
     drafts.insert(place, draft)
 
 
-def _process_trace(
-    replica: int, events: ReplicaEvents, header: HeaderLine, files: Sequence[RawFile], configuration: Configuration
+def process_trace(
+    replica: int,
+    events: ReplicaEvents,
+    header: HeaderLine,
+    files: Sequence[RawFile],
+    configuration: Configuration,
+    start_us: int,
 ) -> ProcessTrace:
-    start_us = files[0].start.time_us
+    """Return the events of a replica as a trace of its own, whose time begins at `start_us` of the files' clock."""
     own = [file for file in files if file.start.replica == replica]
     try:
         lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]

@@ -1,7 +1,7 @@
 """The cluster that the agent's files show, and the disks with which the trace begins."""
 
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kraft_kafka.agent.checkpoints import base_of, state_of, static_voters
@@ -122,6 +122,16 @@ def _replica(start: First, *, is_without_voters: bool, is_joining: bool) -> Repl
     )
 
 
+def observers_of(files: Iterable[RawFile], known: Container[int]) -> Mapping[int, ReplicaConfiguration]:
+    """Return the replicas with a file that are not `known`: those that were formatted without voters."""
+    starts = first_starts(files)
+    return {
+        id_: _replica(start, is_without_voters=True, is_joining=False)
+        for id_, start in starts.items()
+        if id_ not in known
+    }
+
+
 def _voter(key: ReplicaKey, details: VoterDetails) -> ReplicaConfiguration:
     if key.directory_id is None:
         return ReplicaConfiguration(key, details.endpoint)
@@ -134,12 +144,19 @@ def _profile(name: str | None, first: First, starts: Mapping[int, First]) -> Pro
 
     Rules: fetch.who-fetches, durable.vote.v0-uuid-in-memory.
     """
-    profile = PROFILES[name if name is not None else profile_of(first.kafka or "unknown")]
-    profile = replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
+    profile = with_servers(PROFILES[name if name is not None else profile_of(first.kafka or "unknown")])
     # A Candidate of Kafka has voted for its own key with the directory id, which the file of version 0 does not have.
     # With several replicas, another one may forget the directory id of its vote.
     has_own_vote = len(starts) == 1 and _has_own_vote(first)
     return replace(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
+
+
+def with_servers(profile: Profile) -> Profile:
+    """Return the profile in which a replica whose Fetch is not answered may ask bootstrap servers, as Kafka does.
+
+    Rule: fetch.who-fetches.
+    """
+    return replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
 
 
 def _has_own_vote(start: First) -> bool:

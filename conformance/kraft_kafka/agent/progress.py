@@ -46,6 +46,8 @@ class Progress:
         self.has_grown = False
         """True if control records were appended since the pending event was handled."""
         self.last_state: State = None
+        self.refused: list[Document] = []
+        """Responses to waiting Fetches, which a leader completes before it changes its role."""
         self.fetched: tuple[Batch, ...] = ()
         """Batches of the Fetch response in progress."""
 
@@ -100,6 +102,9 @@ class Progress:
 
     def settle(self, state: State) -> None:
         """End the events in progress: this is the state after them."""
+        if self.refused and self.events:
+            self.events[-1].effects += self.refused
+        self.refused = []
         if self.expired is not None and self.has_grown:
             # Of the state between the two events nothing is observed.
             self.expired.state = None

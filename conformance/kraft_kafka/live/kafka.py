@@ -12,15 +12,15 @@ _OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:
 """Runs are short, so only the fast compiler pays off."""
 
 
-def kafka_commands(version_or_folder: str) -> Commands:
-    """Return the commands of a release, or of the jars in a folder.
+def kafka_commands(version_or_folder: str, options: Sequence[str] = ()) -> Commands:
+    """Return the commands of a release, or of the jars in a folder, with further options of Java at its start.
 
     Raises:
         KafkaUnavailableError: there is no such Kafka, or it cannot be fetched.
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
-    return commands_of(controller(version_or_folder), {"org.slf4j.simpleLogger.defaultLogLevel": "warn"})
+    return commands_of(controller(version_or_folder), {"org.slf4j.simpleLogger.defaultLogLevel": "warn"}, options)
 
 
 def commands_of(kafka: Kafka, properties: Mapping[str, str], options: Sequence[str] = ()) -> Commands:

@@ -44,6 +44,7 @@ _PORTS_APART = 7_919
 _next_port = count(os.getpid() * _PORTS_APART)
 _START_S = 120.0
 _FORMAT_S = 120.0
+_SHUTDOWN_S = 30.0
 _SAID_MAX = 3000
 
 
@@ -236,6 +237,15 @@ class Process:
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
         self._child = None
+
+    def terminate(self) -> None:
+        """Ask the process to shut down, and wait until it has; kill it if that takes too long."""
+        if self._child is None:
+            return
+        self._signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(_SHUTDOWN_S)
+        self.kill()
 
     def pause(self) -> None:
         """Pause the process with SIGSTOP."""

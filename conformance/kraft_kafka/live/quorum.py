@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from kraft_kafka.agent.building import agent_jar
 from kraft_kafka.live.bodies import describe_quorum
 from kraft_kafka.live.capture import SCHEMA, CapturedNode, CaptureHeader, CaptureWriter
 from kraft_kafka.live.faults import Fault, FaultKind
@@ -28,6 +29,9 @@ from kraft_kafka.wire.errors import WireError
 from kraft_kafka.wire.frames import decode_request
 
 PLAN, DONE, CAPTURE = "plan.json", "done.json", "quorum.capture"
+_AGENT = "agent"
+AGENT_FILES = f"replica-*/{_AGENT}/*.raw.jsonl"
+"""Files of the agent in Kafka's controllers, below the run's folder."""
 _ASK_S = 1.0
 _CHANGE_S = 20.0
 _LEADER_S = 60.0
@@ -73,8 +77,8 @@ class Ran(Struct, frozen=True):
     done: tuple[Done, ...]
     has_leader: bool
     """True if there is a leader at the end."""
-    starts: dict[int, list[int]] = {}
-    """Start times of the processes of Kafka's controllers, by id, in milliseconds on the traces' clock."""
+    clock_offset_us: int
+    """The agent's clock minus that of the nodes' traces, in microseconds."""
 
 
 def read_plan(folder: Path) -> Plan:
@@ -110,7 +114,7 @@ class Quorum:
         own = dict(zip(plan.replicas, ports[len(plan.replicas) :], strict=True))
         self.processes = {
             id_: Process(
-                _node_commands(plan, id_) if id_ not in plan.kafka else kafka_commands(plan.kafka[id_]),
+                _node_commands(plan, id_) if id_ not in plan.kafka else _controller_commands(plan, id_, folder),
                 folder / f"replica-{id_}",
                 self._advertised,
                 plan.voters,
@@ -126,7 +130,6 @@ class Quorum:
         self._zero = time.monotonic()
         self._done: list[Done] = []
         self._has_leader = False
-        self._starts: dict[int, list[int]] = {id_: [] for id_ in plan.kafka}
 
     async def run(self) -> None:
         """Run the plan, from formatting to the end of all processes.
@@ -158,7 +161,7 @@ class Quorum:
                     process.kill()
                 await recorder.stop()
                 recorder.end()
-                self._write(DONE, Ran(tuple(self._done), self._has_leader, self._starts))
+                self._write(DONE, Ran(tuple(self._done), self._has_leader, _clock_offset_us()))
         if recorder.failure is not None:
             raise recorder.failure
 
@@ -188,8 +191,6 @@ class Quorum:
         self._note("no leader at the end" if last is None else f"{self._named(last)} leads at the end")
 
     async def _start(self, replica: int) -> None:
-        if replica in self._starts:
-            self._starts[replica].append(time.monotonic_ns() // 1_000_000)
         await self.processes[replica].start()
 
     def _note(self, text: str) -> None:
@@ -242,7 +243,7 @@ class Quorum:
         """Add a replica outside the voter set; if there is none, remove this one."""
         leader = await self._await_leader()
         if leader is None or leader in self.plan.kafka:
-            # Client requests to an opaque leader cannot be inferred.
+            # Kafka's leader appends a new voter's record while that voter still lags: add-voter.catch-up-first.
             self._note(f"voters: left out, {'Kafka' if leader else 'nobody'} leads")
             return
         try:
@@ -319,3 +320,12 @@ def _node_commands(plan: Plan, replica: int) -> Commands:
     return Commands(
         shlex.join(start), shlex.join([*node, "format", "-t", "{cluster_id}", "-c", "{properties}", "{initial}"])
     )
+
+
+def _controller_commands(plan: Plan, replica: int, folder: Path) -> Commands:
+    agent = f"-javaagent:{agent_jar()}={folder / f'replica-{replica}' / _AGENT}"
+    return kafka_commands(plan.kafka[replica], (agent,))
+
+
+def _clock_offset_us() -> int:
+    return (time.time_ns() - time.monotonic_ns()) // 1000

@@ -109,6 +109,11 @@ class WholeCluster:
         self.processes[id_].kill()
         self.note(f"kill -9 {id_}")
 
+    async def shut_down(self) -> None:
+        """Shut all controllers down at the same time."""
+        self.note("shut down")
+        await asyncio.gather(*(asyncio.to_thread(process.terminate) for process in self.processes.values()))
+
     def cut(self, side: Sequence[int], other: Sequence[int]) -> None:
         self.links.cut(side, other)
         self.note(f"cut the links between {_join(side)} and {_join(other)}")

@@ -1,0 +1,52 @@
+"""Whole controllers with the agent inside: they elect, write, add a voter and lose their leader."""
+
+import asyncio
+from pathlib import Path
+
+from kraft_kafka.jars import Kafka
+from kraft_kafka.whole.cluster import Say, WholeCluster
+
+_VOTERS, _NEW = (1, 2, 3), 4
+_PROPERTIES = "metadata.max.idle.interval.ms=0\n"
+"""Without records of Kafka's own a new voter catches up: see the known difference add-voter.catch-up-first."""
+_LAG_S = 60.0
+
+
+def record_controllers(kafka: Kafka, agent: Path, home: Path, say: Say) -> Path:
+    """Run three controllers, and return the folder of the agent's files.
+
+    Args:
+        kafka: the Kafka of each controller.
+        agent: the agent's jar.
+        home: an empty folder.
+        say: is called with each step.
+
+    Raises:
+        LaunchError: a controller cannot be formatted or started.
+        NotReachedError: the controllers do not elect a leader, or the new one does not fetch.
+        OSError: a port is taken, or the folder cannot be written.
+    """
+    traces = home / "traces"
+    cluster = WholeCluster(kafka, home, _VOTERS, (_NEW,), _PROPERTIES, say, (f"-javaagent:{agent}={traces}",))
+    asyncio.run(_play(cluster))
+    return traces
+
+
+async def _play(cluster: WholeCluster) -> None:
+    async with cluster.opened():
+        await cluster.start(*_VOTERS)
+        first = (await cluster.leader(_VOTERS[0], _VOTERS)).leader
+        await cluster.operator.set_config(first, "kraft.spec", 1)
+        await cluster.start(_NEW)
+        end, own_end = cluster.processes[first].log_end, cluster.processes[_NEW].log_end
+        await cluster.wait_for(lambda: own_end() == end() or None, f"{_NEW} lags behind the leader", _LAG_S)
+        # Its next Fetch shows the leader that it has them.
+        await asyncio.sleep(1)
+        await cluster.add_voter(first, _NEW)
+        # A killed process would lose its newest lines.
+        others = [id_ for id_ in (*_VOTERS, _NEW) if id_ != first]
+        cluster.cut([first], others)
+        second = await cluster.leader(others[0], others)
+        await cluster.operator.set_config(second.leader, "kraft.spec", 2)
+        cluster.heal()
+        await cluster.shut_down()
