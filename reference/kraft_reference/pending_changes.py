@@ -80,7 +80,7 @@ def append_records(
         # Rules: identity.leader-tracks-by-key, voters.begin-epoch-to-current-voters,
         # reassign.begin-epoch-to-new-voter, check-quorum.counts-keys.
         same = {voter.id for voter in before.voters & after.voters}
-        after = after._replace(fetchers=after.fetchers & same, acknowledged=after.acknowledged & same)
+        after = after._replace(fetchers=after.fetchers & same, acknowledging_voters=after.acknowledging_voters & same)
     # A sole voter has no timers; with another voter in the set it needs them.  Rule: check-quorum.sole-voter.
     starts = has_check_quorum_timer(after) and not has_check_quorum_timer(before)
     timers = entry_timers(before, after, draw, configuration.timeouts) if starts else ()

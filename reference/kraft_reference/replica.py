@@ -227,8 +227,8 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
     awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
     if state.role is Role.LEADER and configuration.profile.announcement_again == "by-timer":
         # The announcement counts as acknowledged until the begin-quorum timer fires.
-        acknowledged = state.acknowledged | {voter.id for voter in other_voters(state) if voter.id == destination}
-        return Outcome(state._replace(awaiting=awaiting, acknowledged=acknowledged))
+        quiet = {voter.id for voter in other_voters(state) if voter.id == destination}
+        return Outcome(state._replace(awaiting=awaiting, acknowledging_voters=state.acknowledging_voters | quiet))
     if state.role is Role.FOLLOWER and configuration.profile.unanswered_fetch == "servers-too":
         return Outcome(state._replace(awaiting=awaiting, searching=state.searching or destination == state.leader_id))
     return Outcome(state._replace(awaiting=awaiting))

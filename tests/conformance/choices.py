@@ -340,8 +340,8 @@ def _commits_at_election(before: ReplicaState, after: ReplicaState) -> ReplicaSt
 def _never_announces_again(before: ReplicaState, after: ReplicaState) -> ReplicaState:
     """Let a leader stop announcing itself after a request timeout, even when its timer fires."""
     leads = before.role is after.role is Role.LEADER and before.epoch == after.epoch
-    given_up = (before.acknowledged | before.awaiting.keys()) - after.awaiting.keys()
-    return after._replace(acknowledged=after.acknowledged | given_up) if leads else after
+    given_up = (before.acknowledging_voters | before.awaiting.keys()) - after.awaiting.keys()
+    return after._replace(acknowledging_voters=after.acknowledging_voters | given_up) if leads else after
 
 
 def _cuts_everything(before: ReplicaState, after: ReplicaState) -> ReplicaState:
@@ -421,10 +421,10 @@ def _when_leading(of: Extra) -> Extra:
     return extra
 
 
-_announced_to_all = _when_leading(_poll_without("awaiting", "acknowledged", "fetchers"))
+_announced_to_all = _when_leading(_poll_without("awaiting", "acknowledging_voters", "fetchers"))
 
 
-announces_again = _sends_more(_when_leading(_poll_without("acknowledged", "fetchers")))
+announces_again = _sends_more(_when_leading(_poll_without("acknowledging_voters", "fetchers")))
 """Choices that are right if a replica sends one request at a time, because an announcement occupies a connection."""
 
 

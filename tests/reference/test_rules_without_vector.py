@@ -390,7 +390,7 @@ def test_a_removed_voter_is_served_and_learns_of_it_from_the_record() -> None:
 
 def test_a_leader_without_fetches_resigns() -> None:
     """Rule: reassign.zombie-leader."""
-    state = reassigning(1, 4, 5, 6, acknowledged=frozenset(TARGET))
+    state = reassigning(1, 4, 5, 6, acknowledging_voters=frozenset(TARGET))
     assert step(state, CheckQuorumTimeout(), SIX).state.role is Role.RESIGNED
     # It has not requested the quorum before.
     assert step(state, Poll(), SIX) == refused(state, Refusal.NOTHING_DUE)
@@ -426,7 +426,7 @@ def test_each_disk_of_an_id_may_be_the_one_to_add() -> None:
 
 def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     """Rules: reassign.catch-up-before-add, reassign.promotion-by-leader."""
-    state = reassigning(1, 2, 3, acknowledged=frozenset({2, 3}), fetch_offsets={key(4): 1})
+    state = reassigning(1, 2, 3, acknowledging_voters=frozenset({2, 3}), fetch_offsets={key(4): 1})
     begun = step(state, AdvanceReassignment(key(4)), SIX)
     assert begun == Outcome(state._replace(pending_change=learning(4, None)), timers=(CHANGE,))
     polled = step(begun.state, Poll(), SIX)

@@ -171,7 +171,7 @@ def _with_requests(before: ReplicaState, after: ReplicaState, effects: Sequence[
         unsent.discard(after.pending_change.voter.id)
     # Without BeginQuorumEpoch, a voter waits for its timer; the reference would ask to be polled again.
     awaiting = {to: number for to, number in awaiting.items() if to not in unsent}
-    return after._replace(awaiting=awaiting, acknowledged=after.acknowledged | unsent)
+    return after._replace(awaiting=awaiting, acknowledging_voters=after.acknowledging_voters | unsent)
 
 
 def _pending(after: ReplicaState, effects: Sequence[Effect]) -> PendingChange | None:

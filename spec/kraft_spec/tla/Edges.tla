@@ -149,7 +149,7 @@ May(name, r) ==
                    [] OTHER -> r = 2 /\ Calm
          [] name = "CheckQuorumTimeout" -> NotLast(r) /\ Calm /\ r = 1 /\ (In(HandOver) \/ In(Observing))
          [] name = "BeginQuorumEpochTimeout" ->
-              NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledged # {} /\ In(HandOver)
+              NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledging_voters # {} /\ In(HandOver)
          [] name = "VoterChangeTimeout" -> Calm /\ (In(Reassigning) => replicas[r].awaited_targets # {})
          [] name = "RequestTimeout" -> Calm /\ ~In(Changes) /\ ~In(Crashing)
          \* A follower reports to its leader where that is what the cluster is for.

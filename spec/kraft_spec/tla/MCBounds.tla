@@ -40,7 +40,7 @@
 (*    each follower would send one UpdateVoter to each leader, in place of *)
 (*    a Fetch.  All that a report changes is the leader's field reports,   *)
 (*    which only UpdateFeatures reads (off by default, too), and the       *)
-(*    follower's acknowledged, which only says whether to report again;    *)
+(*    follower's has_updated_leader, which decides whether to report again;*)
 (*    for the connection and the clocks it is a Fetch that is not sent, or *)
 (*    a response that teaches epoch and leader as any other does.  At      *)
 (*    level 1 a report is due only where an endpoint has moved (MayMove,   *)
@@ -121,7 +121,7 @@ Elected(configuration, leader) ==
         IN ToFollower(voted, 1, leader, configuration.endpoints[leader])
   IN
   /\ config = configuration
-  /\ replicas = [r \in Ids |-> IF r = leader THEN [leads EXCEPT !.acknowledged = OtherIds(leads)] ELSE Follows(r)]
+  /\ replicas = [r \in Ids |-> IF r = leader THEN [leads EXCEPT !.acknowledging_voters = OtherIds(leads)] ELSE Follows(r)]
   /\ network = {}
   /\ cuts = {}
   /\ history = [HistoryOf(SubSeq(leads.log, 1, Larger(0, leads.high_watermark)))
@@ -198,6 +198,6 @@ AfterPollsAndFetches(r, types) == {m \in Deliverable(r, types) : NobodyPollsOrFe
 (***************************************************************************)
 NobodyElectedQuietly ==
   ~(/\ \A m \in network : Dead(m)
-    /\ replicas[1].role = "Leader" /\ replicas[1].epoch = 1 /\ replicas[1].acknowledged = OtherIds(replicas[1])
+    /\ replicas[1].role = "Leader" /\ replicas[1].epoch = 1 /\ replicas[1].acknowledging_voters = OtherIds(replicas[1])
     /\ \A r \in Ids \ {1} : replicas[r].role = "Follower" /\ replicas[r].voted_key = replicas[1].replica_key)
 =============================================================================

@@ -76,7 +76,7 @@ AppendRecords(s, records) ==
       same == {v.id : v \in Voters(s) \cap Voters(after)}
   IN WithHighWatermark(
        IF Voters(after) = Voters(s) THEN after
-       ELSE [after EXCEPT !.fetchers = @ \cap same, !.acknowledged = @ \cap same])
+       ELSE [after EXCEPT !.fetchers = @ \cap same, !.acknowledging_voters = @ \cap same])
 
 \* The outcome with the records of a change appended; the answer waits for their commit if the change says so.
 \* Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, update-voter.reply-time,
