@@ -6,7 +6,7 @@ Every function takes the state before an event and returns its outcome.
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw
-from kraft_reference.identity import ReplicaKey, addresses, names
+from kraft_reference.identity import ReplicaKey, addresses
 from kraft_reference.log import is_up_to_date
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
 from kraft_reference.outcome import Outcome, Refusal, entry_timers, with_timers
@@ -148,18 +148,6 @@ def grants_vote(state: ReplicaState, request: VoteRequest) -> bool:
     return is_up_to_date(request.last_epoch, request.end_offset, state.log)
 
 
-def refuses_non_voter(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
-    """Return True if a voter with a free vote refuses it only because the requester is not in its voter set.
-
-    KIP-642 has it so, and the refuser campaigns itself.  Safety does not depend on it.
-    """
-    # Rule: reassign.votes-from-non-voters.
-    if configuration.profile.vote_of_non_voter == "by-log" or not is_voter(state):
-        return False
-    free = state.role in (Role.UNATTACHED, Role.PROSPECTIVE) and state.voted_key is None and state.leader_id is None
-    return free and not any(names(voter, request.replica_key) for voter in state.voters)
-
-
 def _is_malformed(request: VoteRequest, pre_vote: bool) -> bool:
     """Return True if a field of the request is out of range."""
     # Rule: prevote.request.check-order.
@@ -193,11 +181,6 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rule: vote.voter-key.
     if not addresses(request.voter_key, now.key):
         return deny(now, Error(configuration.profile.voter_key_error))
-    # Rule: reassign.votes-from-non-voters.
-    if not pre_vote and refuses_non_voter(now, configuration, request):
-        # A Leader or Resigned replica that this request deposes waits for its election timer before it campaigns.
-        campaigns = now.role is Role.UNATTACHED and state.role not in (Role.LEADER, Role.RESIGNED)
-        return deny(to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if campaigns else now, Error.NONE)
     # Rule: vote.decision-order.
     if not (grants_pre_vote if pre_vote else grants_vote)(now, request):
         return deny(now, Error.NONE)

@@ -30,7 +30,7 @@ def due_election_requests(state: ReplicaState, configuration: Configuration) -> 
             done = state.granted | state.rejected
         # Rules: begin-quorum.on-election, begin-quorum.resend.
         case Role.LEADER:
-            announced_to = configuration.profile.announced_to
+            announced_to = configuration.profile.latitude.announced_to
             done = frozenset() if announced_to == "all-again" else state.acknowledging_voters
             if announced_to == "not-fetching":
                 done |= state.fetchers

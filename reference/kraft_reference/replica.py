@@ -225,11 +225,11 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
     if destination not in state.awaiting:
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
-    if state.role is Role.LEADER and configuration.profile.announcement_again == "by-timer":
+    if state.role is Role.LEADER and configuration.profile.latitude.announcement_again == "by-timer":
         # The announcement counts as acknowledged until the begin-quorum timer fires.
         quiet = {voter.id for voter in other_voters(state) if voter.id == destination}
         return Outcome(state._replace(awaiting=awaiting, acknowledging_voters=state.acknowledging_voters | quiet))
-    if state.role is Role.FOLLOWER and configuration.profile.unanswered_fetch == "servers-too":
+    if state.role is Role.FOLLOWER and configuration.profile.latitude.unanswered_fetch == "servers-too":
         return Outcome(state._replace(awaiting=awaiting, searching=state.searching or destination == state.leader_id))
     return Outcome(state._replace(awaiting=awaiting))
 

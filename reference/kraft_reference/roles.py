@@ -34,7 +34,6 @@ class Cause(StrEnum):
     LARGER_EPOCH = "larger epoch without a leader"
     LARGER_EPOCH_WITH_LEADER = "larger epoch with a leader"
     LEADER_OF_EPOCH = "leader of the same epoch"
-    NON_VOTER_ASKED = "vote asked for by a non-voter"
     PRE_VOTE_WON = "majority of Pre-Votes"
     PRE_VOTE_UNSUPPORTED = "a voter does not support Pre-Vote"
     PRE_VOTE_LOST = "Pre-Vote lost"
@@ -134,7 +133,6 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(UNATTACHED, Cause.ELECTION_TIMEOUT, PROSPECTIVE, *_KEEP, "state.unattached.election-timeout"),
     Transition(CANDIDATE, Cause.ELECTION_TIMEOUT, PROSPECTIVE, *_KEEP, "state.candidate.election-timeout"),
     Transition(FOLLOWER, Cause.FETCH_TIMEOUT, PROSPECTIVE, *_KEEP, "state.follower.fetch-timeout"),
-    Transition(UNATTACHED, Cause.NON_VOTER_ASKED, PROSPECTIVE, *_KEEP, "reassign.votes-from-non-voters"),
     Transition(PROSPECTIVE, Cause.PRE_VOTE_LOST, FOLLOWER, *_KEEP, "state.prospective.lost.known-leader"),
     Transition(PROSPECTIVE, Cause.PRE_VOTE_LOST, UNATTACHED, *_KEEP, "state.prospective.lost.no-leader"),
     Transition(PROSPECTIVE, Cause.VOTE_CAST, PROSPECTIVE, *_VOTE, "state.prospective.add-vote"),

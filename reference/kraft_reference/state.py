@@ -60,7 +60,7 @@ class ReplicaState(NamedTuple):
     """Leader: voters that fetched in this check-quorum period.  Rule: check-quorum.counts-keys."""
     acknowledging_voters: frozenset[ReplicaId] = _NO_IDS
     """Leader, Resigned: voters that acknowledged BeginQuorumEpoch or EndQuorumEpoch, or that get the announcement again
-    only when the begin-quorum timer fires (`Profile.announcement_again`)."""
+    only when the begin-quorum timer fires (`Latitude.announcement_again`)."""
     preferred_candidates: tuple[ReplicaKey, ...] = ()
     """Resigned: voters by descending fetch offset.  Rule: end-quorum.send."""
     awaiting: Mapping[ReplicaId, int] = _NO_REQUESTS

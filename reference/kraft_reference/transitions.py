@@ -253,7 +253,7 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
 def _with_kept_high_watermark(state: ReplicaState, configuration: Configuration) -> ReplicaState:
     """Return a new Leader or Resigned with the high watermark that it knew, or without it, as the profile decides."""
     # Rule: hw.own-epoch.
-    kept = configuration.profile.leader_high_watermark == "kept"
+    kept = configuration.profile.latitude.leader_high_watermark == "kept"
     return state if kept else state._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
 
 

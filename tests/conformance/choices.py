@@ -31,6 +31,7 @@ from kraft_reference.messages import Message
 from kraft_reference.messages import Reply as ClientReply
 from kraft_reference.outcome import Outcome
 from kraft_reference.polling import after_poll, after_poll_fetch, due_fetch_targets
+from kraft_reference.profile import with_settings
 from kraft_reference.replica import Replica
 from kraft_reference.replication import fetch_request
 from kraft_reference.roles import Role
@@ -295,7 +296,7 @@ def decides(**answers: Any) -> Change:
     def change(moment: Moment, reply: Reply) -> Reply:
         if isinstance(moment.request, Reset):
             replica = moment.replica
-            profile = replaced(replica.configuration.profile, **answers)
+            profile = with_settings(replica.configuration.profile, **answers)
             replica.configuration = replaced(replica.configuration, profile=profile)
         return reply
 

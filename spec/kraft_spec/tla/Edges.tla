@@ -38,7 +38,7 @@ MessageLimit == 2
 OtherProfile ==
   [observer_refusal |-> "lasts", voter_key_error |-> "INVALID_VOTER_KEY", prospective_announcement |-> "stays",
    end_quorum_fetched_flag |-> "kept", diverging_fetch |-> "ignored", restart_precedence |-> "own-vote",
-   kraft_version_gate |-> "append", vote_of_non_voter |-> "refuse-and-campaign",
+   kraft_version_gate |-> "append",
    leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
    announcement_again |-> "when-idle", announced_to |-> "not-fetching",

@@ -58,7 +58,7 @@ EXTENDS LocalForms
 KipProfile ==
   [observer_refusal |-> "expires", voter_key_error |-> "INVALID_REQUEST", prospective_announcement |-> "follower",
    end_quorum_fetched_flag |-> "cleared", diverging_fetch |-> "counts", restart_precedence |-> "known-leader",
-   kraft_version_gate |-> "commit", vote_of_non_voter |-> "by-log",
+   kraft_version_gate |-> "commit",
    leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
    announcement_again |-> "when-idle", announced_to |-> "not-fetching",
