@@ -6,7 +6,7 @@ Every function takes the state before an event and returns its outcome.
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw
-from kraft_reference.identity import ReplicaKey, addresses
+from kraft_reference.identity import ReplicaKey, addresses, names
 from kraft_reference.log import is_up_to_date
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
 from kraft_reference.outcome import Outcome, Refusal, entry_timers, with_timers
@@ -21,7 +21,6 @@ from kraft_reference.transitions import (
     new_round,
     to_candidate,
     to_prospective,
-    voted_for,
 )
 
 # Timers.
@@ -140,7 +139,7 @@ def grants_vote(state: ReplicaState, request: VoteRequest) -> bool:
         return False
     # Rules: vote.once-per-epoch, vote.repeat-grant.
     if state.voted_key is not None:
-        return voted_for(state, request.replica_key)
+        return names(state.voted_key, request.replica_key)
     # Rule: vote.known-leader.rejects.
     if state.leader_id is not None:
         return False

@@ -62,7 +62,7 @@ from tests.reference.wire import (
     vote_reply,
 )
 
-from kraft_reference.changes import ChangeKind, Commit
+from kraft_reference.changes import AwaitingCommit, ChangeKind
 from kraft_reference.configuration import Timeouts
 from kraft_reference.effects import PersistQuorumState, Send, StartTimer, Timer
 from kraft_reference.events import (
@@ -434,7 +434,7 @@ def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     # It fetches from the former end of the log, where its own addition with the target begins.
     done = receive(learned.state, fetch(4, 1, 4, 2, 4), SIX)
     assert done.state.log.records[-1] == assignment(4, 1, 2, 3, 4, target=(4, 5, 6))
-    assert done.state.pending_change == Commit(ChangeKind.ADD, key(4), 2, None, waits.details)
+    assert done.state.pending_change == AwaitingCommit(ChangeKind.ADD, key(4), 2, None, waits.details)
     assert len(done.sends) == 1
     assert steps(done.state) == []
 
@@ -448,7 +448,7 @@ def test_an_addition_that_runs_out_of_time_changes_nothing() -> None:
         assert steps(ready) == [4, 5, 6]
     # The record stays in the log, and the next step still waits for its commit.
     written = appended(ready, assignment(4, 1, 2, 3, 4, target=(4, 5, 6)))
-    committed_soon = written._replace(pending_change=Commit(ChangeKind.ADD, key(4), 2, None))
+    committed_soon = written._replace(pending_change=AwaitingCommit(ChangeKind.ADD, key(4), 2, None))
     assert step(committed_soon, VoterChangeTimeout(), SIX) == Outcome(written)
     assert steps(written) == []
     # A kraft.version that the new voter does not support ends it, too; the Leader may try the next one.

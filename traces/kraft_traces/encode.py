@@ -113,7 +113,7 @@ def _traced_replica(replica_id: int, replica: ReplicaConfiguration) -> DeclaredR
         replica.key.directory_id,
         replica.endpoint,
         replica.pre_vote,
-        replica.speaks_endpoints,
+        replica.sends_leader_endpoint,
         replica.min_version,
         replica.max_version,
         UNSET if initial is None else traced_voters(initial),

@@ -64,7 +64,7 @@ Changes == Formatted(Cluster(3, 3, 1))
 Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.profile = OtherProfile])
 \* An observer that follows record by record; a leader of old software.
 Observing ==
-  Formatted([Cluster(4, 3, 1) EXCEPT !.fetch_max_records = 1, !.speaks_endpoints = <<FALSE, TRUE, TRUE, TRUE>>])
+  Formatted([Cluster(4, 3, 1) EXCEPT !.fetch_max_records = 1, !.sends_leader_endpoint = <<FALSE, TRUE, TRUE, TRUE>>])
 
 \* A client has a third voter added.
 Adding == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>])

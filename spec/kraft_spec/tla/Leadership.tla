@@ -38,13 +38,13 @@ RemovalIsCommitted(s) ==
 BeginQuorumEpochRequest(s, voter, corr) ==
   [type |-> "BeginQuorumEpochRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, voter_key |-> voter,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
 Response(type, s, m, error) ==
   [type |-> type, source |-> s.replica_key.id, destination |-> m.source, correlation_id |-> m.correlation_id,
    error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
 \* The leader announces itself to every voter again.  Rule: begin-quorum.resend
 AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledging_voters = {}])

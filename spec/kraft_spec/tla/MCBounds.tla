@@ -85,7 +85,7 @@ Cluster(size, voters, level) ==
    kraft_version |-> level,
    bootstrap_servers |-> {1},
    pre_vote |-> [r \in 1..size |-> "supported"],
-   speaks_endpoints |-> [r \in 1..size |-> TRUE],
+   sends_leader_endpoint |-> [r \in 1..size |-> TRUE],
    min_version |-> [r \in 1..size |-> 0],
    max_version |-> [r \in 1..size |-> 1],
    initial_voters |-> [r \in 1..size |-> {NoKey}],

@@ -33,7 +33,7 @@ IsPending(s) == s.pending_change.kind # "none"
 AnswerTypes == [add |-> "AddVoterResponse", remove |-> "RemoveVoterResponse", update |-> "UpdateVoterResponse"]
 
 ChangeAnswer(s, kind, requester, request, error) ==
-  LET endpoint == IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint IN
+  LET endpoint == IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint IN
   IF requester = Client
   THEN [type |-> "Reply", request |-> request, error |-> error, epoch |-> s.epoch, leader_id |-> s.leader_id,
         leader_endpoint |-> endpoint]
