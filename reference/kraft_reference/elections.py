@@ -180,7 +180,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rule: vote.voter-key.
     if not addresses(request.voter_key, now.key):
         return deny(now, Error(configuration.profile.voter_key_error))
-    # Rule: vote.decision-order.
+    # Rules: vote.decision-order, reassign.votes-from-non-voters.
     if not (grants_pre_vote if pre_vote else grants_vote)(now, request):
         return deny(now, Error.NONE)
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply, identity.voted-key-persisted,
