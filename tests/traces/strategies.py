@@ -61,7 +61,7 @@ request_numbers = st.integers(0, 2**31 - 1)
 
 NUMBERS: dict[str, st.SearchStrategy[int]] = {
     **dict.fromkeys(("source", "destination", "leader_id", "granted", "rejected"), replica_ids),
-    **dict.fromkeys(("fetchers", "acknowledged", "bootstrap_servers"), replica_ids),
+    **dict.fromkeys(("fetchers", "acknowledging_voters", "bootstrap_servers"), replica_ids),
     **dict.fromkeys(("epoch", "last_epoch", "diverging_epoch", "snapshot_epoch", "replicas"), int32),
     **dict.fromkeys(("correlation_id", "completed", "sequence", "time_ms", "timeout_ms", "duration_ms"), counts),
     **dict.fromkeys(("min_version", "max_version", "brokers_min", "brokers_max", "kraft_version"), levels),
@@ -190,6 +190,7 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
             reports=reports,
             awaited_targets=st.dictionaries(request_numbers, int64, max_size=3),
             wanted_snapshot=st.none() | st.tuples(counts, int32),
+            has_updated_leader=st.just(False),
             epoch_start_offset=st.just(0),
             preferred_candidates=st.just(()),
         )
