@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.metadata import version
-from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -16,6 +15,7 @@ from kraft_conformance.random_runs.table import Table
 from kraft_kafka.findings.finding import Finding
 from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration
+from kraft_reference.profile import with_settings
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_simulation.checkpoint import Checkpoints
@@ -151,8 +151,8 @@ def _with_safe_ending(finding: Finding, variant: Variant) -> Variant:
     configuration, decision = variant.configuration, finding.decision
     if decision is not None:
         profile = configuration.profile
-        changes: dict[str, Any] = {"name": f"{profile.name}-{decision.safe}", decision.name: decision.safe}
-        configuration = replace(configuration, profile=replace(profile, **changes))
+        safe = with_settings(profile, f"{profile.name}-{decision.safe}", **{decision.name: decision.safe})
+        configuration = replace(configuration, profile=safe)
     return replace(variant, configuration=configuration, script=_SAFE[finding.name], mutants=())
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import msgspec
 
 from kraft_partitions import decisions
-from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP, PROFILES
+from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP, PROFILES, settings
 from kraft_vectors.features import Subject
 
 FILE_NAME = "kafka_4.toml"
@@ -90,8 +90,9 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def answers(self) -> dict[str, str]:
         """Settings by profile, kip first; partition controllers have only kafka-4."""
-        profiles = decisions.PROFILES if self.subject == "partitions" else PROFILES
-        return {name: str(getattr(profile, self.decision)) for name, profile in profiles.items()}
+        if self.subject == "partitions":
+            return {name: str(getattr(profile, self.decision)) for name, profile in decisions.PROFILES.items()}
+        return {name: settings(profile)[self.decision] for name, profile in PROFILES.items()}
 
     def differs_under(self, profile: str) -> bool:
         """True if the profile's setting differs from kip's."""

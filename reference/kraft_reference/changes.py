@@ -29,7 +29,7 @@ class Requester(NamedTuple):
     """Respond when the change is committed, not when it is appended."""
 
 
-class LearnVersions(NamedTuple):
+class AwaitingVersions(NamedTuple):
     """An addition that waits for the new voter's supported versions.  Rule: add-voter.learn-versions."""
 
     voter: ReplicaKey
@@ -37,7 +37,7 @@ class LearnVersions(NamedTuple):
     requester: Requester | None
 
 
-class CatchUp(NamedTuple):
+class AwaitingCatchUp(NamedTuple):
     """An addition that waits for the new voter to fetch.  Rule: add-voter.catch-up-first."""
 
     voter: ReplicaKey
@@ -48,7 +48,7 @@ class CatchUp(NamedTuple):
     requester: Requester | None
 
 
-class Commit(NamedTuple):
+class AwaitingCommit(NamedTuple):
     """A change in the log that waits for the high watermark to pass its last record.
 
     Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit.
@@ -64,7 +64,7 @@ class Commit(NamedTuple):
     """Details of an added voter."""
 
 
-PendingChange = LearnVersions | CatchUp | Commit
+PendingChange = AwaitingVersions | AwaitingCatchUp | AwaitingCommit
 """A change between its request and its response.
 
 A leader has at most one.  The requester is None for a step of the leader's own reassignment: no one awaits its end.
@@ -74,7 +74,7 @@ Rules: voters.one-change-at-a-time, add-voter.conditions-hold-at-append.
 
 def change_kind(change: PendingChange) -> ChangeKind:
     """Return the kind of a pending change."""
-    return change.kind if isinstance(change, Commit) else ChangeKind.ADD
+    return change.kind if isinstance(change, AwaitingCommit) else ChangeKind.ADD
 
 
 class Report(NamedTuple):

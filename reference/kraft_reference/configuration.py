@@ -24,7 +24,7 @@ class ReplicaConfiguration:
     key: ReplicaKey
     endpoint: str
     pre_vote: PreVoteSupport = "supported"
-    speaks_endpoints: bool = True
+    sends_leader_endpoint: bool = True
     """True if its messages carry the leader's endpoint (KIP-853 versions of the RPCs).
 
     Rules: begin-quorum.endpoint, discovery.endpoint-lookup."""

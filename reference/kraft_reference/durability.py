@@ -19,7 +19,7 @@ from kraft_reference.identity import DirectoryId, Offset, ReplicaKey, names
 from kraft_reference.log import Log, append, log_from, splits_batch, trim, truncate
 from kraft_reference.messages import Reply
 from kraft_reference.outcome import Outcome, Refusal, with_timers
-from kraft_reference.profile import Profile
+from kraft_reference.profile import Latitude
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, is_voter, new_replica
 from kraft_reference.transitions import endpoint_of, enter, leader_if_majority, new_round, own_endpoint, to_prospective
@@ -128,7 +128,7 @@ def after_restart(
     if static and state.log.base.voters != configuration.voters:
         raise ValueError(f"replica {state.key} was formatted for other static voters")
     # Rules: voters.set-from-snapshot-and-log, kraft-version.static-config-ignored.
-    read = read_from_disk(state, configuration.profile)._replace(moved_to=endpoint)
+    read = read_from_disk(state, configuration.profile.latitude)._replace(moved_to=endpoint)
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"
     # A log ahead of the file means that the file was lost.  The replica may have voted in that epoch, so the vote is
@@ -136,7 +136,7 @@ def after_restart(
     # its log has a record of the epoch already (elections._is_malformed).  Rule: durable.restart.log-epoch.
     if read.log.last_epoch > read.epoch:
         after = enter(read, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=read.log.last_epoch)
-        if configuration.profile.vote_of_lost_file == "free":
+        if configuration.profile.latitude.vote_of_lost_file == "free":
             after = after._replace(voted_key=None)
     # The leader of an epoch must not lead it again after a restart.  KIP-595 lets it serve records before it has synced
     # them, so it might write other records at offsets of this epoch that a follower has.  (Here it syncs first.)
@@ -156,7 +156,7 @@ def after_restart(
 
 def _with_own_vote(read: ReplicaState, configuration: Configuration) -> ReplicaState:
     """Return the role of a restart with a vote for itself.  Rule: durable.restart.voted-self."""
-    role = configuration.profile.own_vote_at_restart
+    role = configuration.profile.latitude.own_vote_at_restart
     if role == "candidate" or read.leader_id is not None:
         return leader_if_majority(new_round(enter(read, Role.CANDIDATE, Cause.RESTART)), configuration)
     if role == "prospective":
@@ -164,7 +164,7 @@ def _with_own_vote(read: ReplicaState, configuration: Configuration) -> ReplicaS
     return enter(read, Role.UNATTACHED, Cause.RESTART)
 
 
-def read_from_disk(state: ReplicaState, profile: Profile) -> ReplicaState:
+def read_from_disk(state: ReplicaState, latitude: Latitude) -> ReplicaState:
     """Return the state as the quorum state file holds it: version 0 has no voted directory id.
 
     Voters and target are read from snapshot and log, committed or not, and not from the file
@@ -172,7 +172,7 @@ def read_from_disk(state: ReplicaState, profile: Profile) -> ReplicaState:
     """
     # Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0, durable.fields-v0,
     # durable.fields-v1, durable.version-by-kraft, wire.quorum-state.
-    forgets = profile.voted_directory_at_version_0 == "forgotten"
+    forgets = latitude.voted_directory_at_version_0 == "forgotten"
     if forgets and state.quorum_state_version == 0 and state.voted_key is not None:
         return state._replace(voted_key=ReplicaKey(state.voted_key.id))
     return state

@@ -21,7 +21,6 @@ from kraft_reference.transitions import (
     new_round,
     to_candidate,
     to_prospective,
-    voted_for,
 )
 
 # Timers.
@@ -140,24 +139,12 @@ def grants_vote(state: ReplicaState, request: VoteRequest) -> bool:
         return False
     # Rules: vote.once-per-epoch, vote.repeat-grant.
     if state.voted_key is not None:
-        return voted_for(state, request.replica_key)
+        return names(state.voted_key, request.replica_key)
     # Rule: vote.known-leader.rejects.
     if state.leader_id is not None:
         return False
     # Rule: vote.log-check.
     return is_up_to_date(request.last_epoch, request.end_offset, state.log)
-
-
-def refuses_non_voter(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
-    """Return True if a voter with a free vote refuses it only because the requester is not in its voter set.
-
-    KIP-642 has it so, and the refuser campaigns itself.  Safety does not depend on it.
-    """
-    # Rule: reassign.votes-from-non-voters.
-    if configuration.profile.vote_of_non_voter == "by-log" or not is_voter(state):
-        return False
-    free = state.role in (Role.UNATTACHED, Role.PROSPECTIVE) and state.voted_key is None and state.leader_id is None
-    return free and not any(names(voter, request.replica_key) for voter in state.voters)
 
 
 def _is_malformed(request: VoteRequest, pre_vote: bool) -> bool:
@@ -193,12 +180,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rule: vote.voter-key.
     if not addresses(request.voter_key, now.key):
         return deny(now, Error(configuration.profile.voter_key_error))
-    # Rule: reassign.votes-from-non-voters.
-    if not pre_vote and refuses_non_voter(now, configuration, request):
-        # A Leader or Resigned replica that this request deposes waits for its election timer before it campaigns.
-        campaigns = now.role is Role.UNATTACHED and state.role not in (Role.LEADER, Role.RESIGNED)
-        return deny(to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if campaigns else now, Error.NONE)
-    # Rule: vote.decision-order.
+    # Rules: vote.decision-order, reassign.votes-from-non-voters.
     if not (grants_pre_vote if pre_vote else grants_vote)(now, request):
         return deny(now, Error.NONE)
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply, identity.voted-key-persisted,

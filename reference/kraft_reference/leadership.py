@@ -108,7 +108,7 @@ def after_begin_quorum_epoch_timeout(state: ReplicaState, configuration: Configu
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     interval_ms = configuration.timeouts.begin_quorum_epoch_interval_ms
     return Outcome(
-        state._replace(acknowledged=frozenset()), timers=(StartTimer(Timer.BEGIN_QUORUM_EPOCH, interval_ms),)
+        state._replace(acknowledging_voters=frozenset()), timers=(StartTimer(Timer.BEGIN_QUORUM_EPOCH, interval_ms),)
     )
 
 
@@ -155,7 +155,7 @@ def after_announcement_response(
     # Rules: begin-quorum.response, end-quorum.stale.
     if response.error is not Error.NONE:
         return Outcome(state, refusal=Refusal.ERROR_RESPONSE)
-    return Outcome(state._replace(acknowledged=state.acknowledged | {response.source}))
+    return Outcome(state._replace(acknowledging_voters=state.acknowledging_voters | {response.source}))
 
 
 # EndQuorumEpoch.

@@ -49,7 +49,7 @@ class Envelope:
 
 
 @dataclass(frozen=True, slots=True)
-class LedResponse(Envelope):
+class QuorumResponse(Envelope):
     """Response with the epoch and leader that its sender knows.  Rule: prevote.reply.contents."""
 
     error: Error
@@ -75,7 +75,7 @@ class VoteRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class VoteResponse(LedResponse):
+class VoteResponse(QuorumResponse):
     """Response to a Vote or Pre-Vote.  Rule: prevote.reply.contents."""
 
     granted: bool
@@ -95,7 +95,7 @@ class BeginQuorumEpochRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class BeginQuorumEpochResponse(LedResponse):
+class BeginQuorumEpochResponse(QuorumResponse):
     """Response to an announcement.  Rule: begin-quorum.response."""
 
 
@@ -110,7 +110,7 @@ class EndQuorumEpochRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class EndQuorumEpochResponse(LedResponse):
+class EndQuorumEpochResponse(QuorumResponse):
     """Response to a resignation.  Rule: end-quorum.stale."""
 
 
@@ -128,7 +128,7 @@ class FetchRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class FetchResponse(LedResponse):
+class FetchResponse(QuorumResponse):
     """Response to a Fetch.  Rules: fetch.response.common, fetch.diverging.truncate, hw.follower."""
 
     high_watermark: Offset
@@ -162,7 +162,7 @@ class FetchSnapshotRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class FetchSnapshotResponse(LedResponse):
+class FetchSnapshotResponse(QuorumResponse):
     """Response to a FetchSnapshot, with the whole snapshot.  Rule: snapshot.control-records-first."""
 
     snapshot: Snapshot | None
@@ -195,7 +195,7 @@ class AddVoterRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class AddVoterResponse(LedResponse):
+class AddVoterResponse(QuorumResponse):
     """Response to an AddRaftVoter of a replica.  Rules: add-voter.reply-after-commit, wire.add-voter."""
 
 
@@ -208,7 +208,7 @@ class RemoveVoterRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveVoterResponse(LedResponse):
+class RemoveVoterResponse(QuorumResponse):
     """Response to a RemoveRaftVoter of a replica.  Rules: remove-voter.reply-after-commit, wire.remove-voter."""
 
 
@@ -225,7 +225,7 @@ class UpdateVoterRequest(Envelope):
 
 
 @dataclass(frozen=True, slots=True)
-class UpdateVoterResponse(LedResponse):
+class UpdateVoterResponse(QuorumResponse):
     """Response to an UpdateRaftVoter.  Rules: update-voter.reply-time, wire.update-voter."""
 
 
@@ -243,17 +243,19 @@ class Reply:
     leader_endpoint: str | None
 
 
-Request = (
+QuorumRequest = (
     VoteRequest
     | BeginQuorumEpochRequest
     | EndQuorumEpochRequest
     | FetchRequest
     | FetchSnapshotRequest
-    | ApiVersionsRequest
     | AddVoterRequest
     | RemoveVoterRequest
     | UpdateVoterRequest
 )
+"""Request of one replica to another whose response names epoch and leader."""
+
+Request = QuorumRequest | ApiVersionsRequest
 """Request of one replica to another."""
 
 ChangeResponse = AddVoterResponse | RemoveVoterResponse | UpdateVoterResponse

@@ -5,7 +5,14 @@ The preconditions are in `voter_changes`.
 
 from collections.abc import Iterable
 
-from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Requester, change_kind
+from kraft_reference.changes import (
+    AwaitingCatchUp,
+    AwaitingCommit,
+    AwaitingVersions,
+    ChangeKind,
+    Requester,
+    change_kind,
+)
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
 from kraft_reference.events import Draw
@@ -80,7 +87,7 @@ def append_records(
         # Rules: identity.leader-tracks-by-key, voters.begin-epoch-to-current-voters,
         # reassign.begin-epoch-to-new-voter, check-quorum.counts-keys.
         same = {voter.id for voter in before.voters & after.voters}
-        after = after._replace(fetchers=after.fetchers & same, acknowledged=after.acknowledged & same)
+        after = after._replace(fetchers=after.fetchers & same, acknowledging_voters=after.acknowledging_voters & same)
     # A sole voter has no timers; with another voter in the set it needs them.  Rule: check-quorum.sole-voter.
     starts = has_check_quorum_timer(after) and not has_check_quorum_timer(before)
     timers = entry_timers(before, after, draw, configuration.timeouts) if starts else ()
@@ -93,7 +100,7 @@ def append_records(
 def api_versions_request(state: ReplicaState, correlation_id: int) -> ApiVersionsRequest:
     """Return the leader's question to a new voter for its supported levels.  Rule: add-voter.learn-versions."""
     change = state.pending_change
-    assert isinstance(change, LearnVersions), "there is an addition that asks for versions"
+    assert isinstance(change, AwaitingVersions), "there is an addition that asks for versions"
     return ApiVersionsRequest(state.key.id, change.voter.id, correlation_id)
 
 
@@ -103,7 +110,7 @@ def awaits_versions_of(state: ReplicaState, configuration: Configuration) -> Rep
     Rule: add-voter.learn-versions.
     """
     change = state.pending_change
-    if not isinstance(change, LearnVersions):
+    if not isinstance(change, AwaitingVersions):
         return None
     return change.voter.id if change.voter.id in configuration.replicas else None
 
@@ -125,13 +132,13 @@ def after_api_versions_response(
     """The new voter supports the finalized level and has to catch up, or the request fails."""
     # Rule: add-voter.learn-versions.
     change = state.pending_change
-    if not isinstance(change, LearnVersions) or change.voter.id != response.source:
+    if not isinstance(change, AwaitingVersions) or change.voter.id != response.source:
         return Outcome(state, refusal=Refusal.NO_CHANGE_WAITS)
     # Rule: add-voter.version-must-be-supported.
     if not response.min_version <= finalized_version(state, configuration) <= response.max_version:
         return _end_change(Outcome(state), configuration, Error.INVALID_REQUEST)
     details = VoterDetails(change.voter.id, change.endpoint, response.min_version, response.max_version)
-    learned = CatchUp(change.voter, details, state.log.end_offset, change.requester)
+    learned = AwaitingCatchUp(change.voter, details, state.log.end_offset, change.requester)
     return append_caught_up(Outcome(state._replace(pending_change=learned)), configuration, draw)
 
 
@@ -146,7 +153,7 @@ def append_caught_up(outcome: Outcome, configuration: Configuration, draw: Draw)
     # Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append.
     state = outcome.state
     change = state.pending_change
-    if not isinstance(change, CatchUp):
+    if not isinstance(change, AwaitingCatchUp):
         return outcome
     # Progress counts by replica key, not by id.  Rule: identity.could-become-voter.
     voter = change.voter
@@ -156,7 +163,7 @@ def append_caught_up(outcome: Outcome, configuration: Configuration, draw: Draw)
     # Rule: add-voter.append-and-apply.
     details = with_details(state.log.voters[-1].details, change.details)
     record = voters_record(state, state.voters | {voter}, details)
-    added = Commit(ChangeKind.ADD, voter, state.log.end_offset, change.requester, change.details)
+    added = AwaitingCommit(ChangeKind.ADD, voter, state.log.end_offset, change.requester, change.details)
     return append_change(outcome, configuration, (record,), added, draw)
 
 
@@ -164,7 +171,7 @@ def append_change(
     outcome: Outcome,
     configuration: Configuration,
     records: tuple[Record, ...],
-    change: Commit,
+    change: AwaitingCommit,
     draw: Draw,
 ) -> Outcome:
     """Return the outcome with the records of a change appended; the response waits for their commit if it has to."""
@@ -194,7 +201,7 @@ def _end_change(outcome: Outcome, configuration: Configuration, error: Error) ->
 def abandon_addition(outcome: Outcome, configuration: Configuration) -> Outcome:
     """Return the outcome without an addition whose record is not in the log yet, because the target is another now."""
     # Rules: reassign.cancel-by-new-target, add-voter.conditions-hold-at-append.
-    if not isinstance(outcome.state.pending_change, LearnVersions | CatchUp):
+    if not isinstance(outcome.state.pending_change, AwaitingVersions | AwaitingCatchUp):
         return outcome
     return _end_change(outcome, configuration, Error.REASSIGNMENT_IN_PROGRESS)
 
@@ -214,7 +221,7 @@ def conclude_committed(before: ReplicaState, outcome: Outcome, configuration: Co
     """Return the outcome with the responses that waited for the high watermark; a removed leader then resigns."""
     # Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit.
     change, committed = outcome.state.pending_change, outcome.state.high_watermark
-    if isinstance(change, Commit) and committed > change.offset:
+    if isinstance(change, AwaitingCommit) and committed > change.offset:
         outcome = _end_change(outcome, configuration, Error.NONE)
     # Rule: reassign.request-success-after-commit.
     committed_requests = [number for number, offset in outcome.state.awaited_targets.items() if committed > offset]

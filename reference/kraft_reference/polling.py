@@ -30,13 +30,13 @@ def due_election_requests(state: ReplicaState, configuration: Configuration) -> 
             done = state.granted | state.rejected
         # Rules: begin-quorum.on-election, begin-quorum.resend.
         case Role.LEADER:
-            announced_to = configuration.profile.announced_to
-            done = frozenset() if announced_to == "all-again" else state.acknowledged
+            announced_to = configuration.profile.latitude.announced_to
+            done = frozenset() if announced_to == "all-again" else state.acknowledging_voters
             if announced_to == "not-fetching":
                 done |= state.fetchers
         # Rule: end-quorum.send.
         case Role.RESIGNED:
-            done = state.acknowledged
+            done = state.acknowledging_voters
         case _:
             return []
     # The voter set may hold this replica's id with the directory id of its previous disk.  It cannot send to itself.

@@ -1,65 +1,18 @@
 """Profiles: decisions at the points that the KIPs leave open.
 
-At some points the KIPs contradict themselves, and at some Apache Kafka differs from them.
-Each such point is a field, and a profile is a decision for each.  The model takes the same decisions as data.
+At some points the KIPs contradict themselves, and at some Apache Kafka differs from them: these are the fields of
+`Profile`.  At others any implementation may choose: these are the fields of `Latitude`, which a reader of the KIPs may
+skip, because every named profile has the defaults.  The model takes the same decisions as data.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """Decisions at the open points."""
-
-    name: str
-
-    # Points at which Apache Kafka differs from the KIPs; `resigned_metric`, the last field, belongs here, too.
-
-    observer_refusal: Literal["expires", "lasts", "timer-unused"] = "expires"
-    """Rejection of Pre-Votes by an observer that has fetched, once its fetch timer fires: it expires or lasts.
-
-    With timer-unused it lasts, too, and the observer does not look for the leader at the bootstrap servers.
-
-    Rules: prevote.follower.refusal-expires, observer.fetch-timeout."""
-
-    prospective_announcement: Literal["follower", "stays"] = "follower"
-    """Effect of a BeginQuorumEpoch of the known leader on a Prospective.
-
-    Rules: begin-quorum.accept, state.prospective.discovers-leader."""
-
-    end_quorum_fetched_flag: Literal["cleared", "kept"] = "cleared"
-    """Cleared: after an EndQuorumEpoch a Follower grants Pre-Votes again.  Rule: end-quorum.frees-followers."""
-
-    diverging_fetch: Literal["counts", "ignored"] = "counts"
-    """Effect of a diverging Fetch on check quorum.  Rule: check-quorum.counts-keys."""
-
-    restart_precedence: Literal["known-leader", "own-vote"] = "known-leader"
-    """Field of the quorum state file that decides first at a restart.  Rule: durable.restart.voted-self."""
-
-    voter_key_error: Literal["INVALID_REQUEST", "INVALID_VOTER_KEY"] = "INVALID_REQUEST"
-    """Error of a request that addresses another replica key.  Rules: vote.voter-key, begin-quorum.voter-key."""
-
-    kraft_version_gate: Literal["commit", "append"] = "commit"
-    """Time from which a new kraft.version decides about requests.  Rule: kraft-version.finalized-when."""
-
-    update_voter_credit: Literal["none", "fetch"] = "none"
-    """Effect of an accepted UpdateVoter on check quorum and on the sender's fetch timer.
-
-    Rules: check-quorum.counts-keys, fetch.timer."""
-
-    report_at_version_0: Literal["noted", "refused"] = "noted"
-    """UpdateVoter at kraft.version 0.
-
-    Rule: update-voter.in-memory-at-version-0."""
-
-    # Latitude: points at which an implementation may choose.  Every named profile has the default, so a reader of the
-    # KIPs may skip them.
-
-    vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] = "by-log"
-    """Vote for a candidate outside the replica's voter set: by the log (KIP-853), or refuse and campaign (KIP-642).
-
-    Rules: vote.membership-not-checked, reassign.votes-from-non-voters."""
+class Latitude:
+    """Decisions that the rules leave to every implementation."""
 
     leader_high_watermark: Literal["kept", "unknown"] = "kept"
     """High watermark of a new Leader until it commits a record of its epoch, and of a Resigned replica.
@@ -101,8 +54,55 @@ class Profile:
 
     Rule: fetch.who-fetches."""
 
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Decisions at the points at which Apache Kafka differs from the KIPs."""
+
+    name: str
+    """Name of these settings and of those of `latitude`."""
+
+    observer_refusal: Literal["expires", "lasts", "timer-unused"] = "expires"
+    """Rejection of Pre-Votes by an observer that has fetched, once its fetch timer fires: it expires or lasts.
+
+    With timer-unused it lasts, too, and the observer does not look for the leader at the bootstrap servers.
+
+    Rules: prevote.follower.refusal-expires, observer.fetch-timeout."""
+
+    prospective_announcement: Literal["follower", "stays"] = "follower"
+    """Effect of a BeginQuorumEpoch of the known leader on a Prospective.
+
+    Rules: begin-quorum.accept, state.prospective.discovers-leader."""
+
+    end_quorum_fetched_flag: Literal["cleared", "kept"] = "cleared"
+    """Cleared: after an EndQuorumEpoch a Follower grants Pre-Votes again.  Rule: end-quorum.frees-followers."""
+
+    diverging_fetch: Literal["counts", "ignored"] = "counts"
+    """Effect of a diverging Fetch on check quorum.  Rule: check-quorum.counts-keys."""
+
+    restart_precedence: Literal["known-leader", "own-vote"] = "known-leader"
+    """Field of the quorum state file that decides first at a restart.  Rule: durable.restart.voted-self."""
+
+    voter_key_error: Literal["INVALID_REQUEST", "INVALID_VOTER_KEY"] = "INVALID_REQUEST"
+    """Error of a request that addresses another replica key.  Rules: vote.voter-key, begin-quorum.voter-key."""
+
+    kraft_version_gate: Literal["commit", "append"] = "commit"
+    """Time from which a new kraft.version decides about requests.  Rule: kraft-version.finalized-when."""
+
+    update_voter_credit: Literal["none", "fetch"] = "none"
+    """Effect of an accepted UpdateVoter on check quorum and on the sender's fetch timer.
+
+    Rules: check-quorum.counts-keys, fetch.timer."""
+
+    report_at_version_0: Literal["noted", "refused"] = "noted"
+    """UpdateVoter at kraft.version 0.
+
+    Rule: update-voter.in-memory-at-version-0."""
+
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
     """Metric current-state of a Resigned replica.  Rule: metric.current-state."""
+
+    latitude: Latitude = Latitude()
 
 
 KIP = Profile("kip")
@@ -132,3 +132,25 @@ KAFKA_PROFILES = (KAFKA_4, KAFKA_4_1, KAFKA_4_0)
 """Profiles of Apache Kafka, newest first."""
 
 PROFILES: dict[str, Profile] = {profile.name: profile for profile in (KIP, *KAFKA_PROFILES)}
+
+_OF_LATITUDE = get_type_hints(Latitude)
+
+DECISIONS: Mapping[str, tuple[str, ...]] = {
+    name: get_args(hint)
+    for name, hint in (get_type_hints(Profile) | _OF_LATITUDE).items()
+    if name not in ("name", "latitude")
+}
+"""Settings of each decision, of `Profile` and of `Latitude`, by its name."""
+
+
+def settings(profile: Profile) -> dict[str, str]:
+    """Return the setting of each decision, as the trace format and the model list them."""
+    return {name: getattr(profile.latitude if name in _OF_LATITUDE else profile, name) for name in DECISIONS}
+
+
+def with_settings(profile: Profile, name: str | None = None, **chosen: str) -> Profile:
+    """Return the profile with other settings, by the name of the decision, and with another name if there is one."""
+    latitude = {decision: setting for decision, setting in chosen.items() if decision in _OF_LATITUDE}
+    own = {decision: setting for decision, setting in chosen.items() if decision not in latitude}
+    changed = replace(profile.latitude, **latitude)  # type: ignore[arg-type]
+    return replace(profile, name=name or profile.name, latitude=changed, **own)  # type: ignore[arg-type]

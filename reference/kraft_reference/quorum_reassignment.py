@@ -11,7 +11,7 @@ Beside it: QuorumReassignment.tla.
 from itertools import takewhile
 from typing import NamedTuple
 
-from kraft_reference.changes import ChangeKind, LearnVersions
+from kraft_reference.changes import AwaitingVersions, ChangeKind
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import AdvanceReassignment, AlterPartitionReassignments, Draw
@@ -24,7 +24,13 @@ from kraft_reference.responses import refuse
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import to_resigned, voters_record
-from kraft_reference.voter_changes import begin_change, commit_of, epoch_is_committed, is_busy, set_is_committed
+from kraft_reference.voter_changes import (
+    awaiting_commit,
+    begin_change,
+    epoch_is_committed,
+    is_busy,
+    set_is_committed,
+)
 
 # The request.
 
@@ -159,7 +165,7 @@ def after_advance_reassignment(
         return _begin_addition(state, configuration, voter)
     # Rule: reassign.single-member-steps.
     record = voters_record(state, state.voters - {voter}, state.log.voters[-1].details)
-    change = commit_of(state, (record,), ChangeKind.REMOVE, voter, None)
+    change = awaiting_commit(state, (record,), ChangeKind.REMOVE, voter, None)
     return begin_change(state, configuration, (record,), change, draw)
 
 
@@ -167,7 +173,7 @@ def _begin_addition(state: ReplicaState, configuration: Configuration, voter: Re
     """Begin an addition, which continues as that of an AddVoter."""
     # Rules: reassign.catch-up-before-add, reassign.promotion-by-leader, add-voter.learn-versions.
     endpoint = configuration.replicas[voter.id].endpoint
-    change = LearnVersions(voter, endpoint, None)
+    change = AwaitingVersions(voter, endpoint, None)
     timers = (StartTimer(Timer.VOTER_CHANGE, configuration.timeouts.voter_change_timeout_ms),)
     return Outcome(state._replace(pending_change=change), timers=timers)
 

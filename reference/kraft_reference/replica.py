@@ -20,7 +20,9 @@ from typing import NamedTuple
 from kraft_reference import (
     durability,
     elections,
+    events,
     leadership,
+    messages,
     pending_changes,
     polling,
     quorum_reassignment,
@@ -31,62 +33,13 @@ from kraft_reference import (
 )
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Effect
-from kraft_reference.events import (
-    DISK_EVENTS,
-    AddVoter,
-    AdvanceReassignment,
-    AlterPartitionReassignments,
-    AppendVoters,
-    BeginQuorumEpochTimeout,
-    CheckQuorumTimeout,
-    ClientAppend,
-    Crash,
-    Draw,
-    ElectionTimeout,
-    Event,
-    FetchTimeout,
-    Poll,
-    PollFetch,
-    Receive,
-    RemoveVoter,
-    ReplaceDisk,
-    ReplaceSoftware,
-    RequestTimeout,
-    Restart,
-    Shutdown,
-    TakeSnapshot,
-    UpdateFeatures,
-    VoterChangeTimeout,
-)
+from kraft_reference.events import DISK_EVENTS, Draw, Event
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.messages import (
-    AddVoterRequest,
-    AddVoterResponse,
-    ApiVersionsRequest,
-    ApiVersionsResponse,
-    BeginQuorumEpochRequest,
-    BeginQuorumEpochResponse,
-    EndQuorumEpochRequest,
-    EndQuorumEpochResponse,
-    Error,
-    FetchRequest,
-    FetchResponse,
-    FetchSnapshotRequest,
-    FetchSnapshotResponse,
-    Message,
-    RemoveVoterRequest,
-    RemoveVoterResponse,
-    Request,
-    Response,
-    UpdateVoterRequest,
-    UpdateVoterResponse,
-    VoteRequest,
-    VoteResponse,
-)
+from kraft_reference.messages import Error, Message, Request, Response
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.pending_changes import answer_open_requests
 from kraft_reference.records import Record, RecordKind
-from kraft_reference.responses import free_connection, is_correlated, is_foreign, refuse
+from kraft_reference.responses import free_connection, is_foreign, refuse
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, other_voters
 
@@ -116,56 +69,56 @@ def handle(state: ReplicaState, configuration: Configuration, event: Event, draw
 def _handle(state: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> Outcome:
     if state.role is Role.STOPPED:
         match event:
-            case Restart(endpoint):
+            case events.Restart(endpoint):
                 return durability.after_restart(state, configuration, draw, endpoint)
-            case ReplaceDisk(directory_id):
+            case events.ReplaceDisk(directory_id):
                 return durability.after_replace_disk(state, configuration, directory_id)
-            case ReplaceSoftware():
+            case events.ReplaceSoftware():
                 return Outcome(state)
             case _:
                 return Outcome(state, refusal=Refusal.NOT_RUNNING)
     match event:
-        case Receive(message):
+        case events.Receive(message):
             return _receive(state, configuration, message, draw)
-        case PollFetch(destination):
+        case events.PollFetch(destination):
             return polling.after_poll_fetch(state, configuration, destination, draw)
-        case Poll():
+        case events.Poll():
             return polling.after_poll(state, configuration, draw)
-        case ClientAppend(value):
+        case events.ClientAppend(value):
             return replication.after_append(state, configuration, Record(state.epoch, RecordKind.DATA, value), draw)
-        case ElectionTimeout():
+        case events.ElectionTimeout():
             return elections.after_election_timeout(state, configuration, draw)
-        case FetchTimeout():
+        case events.FetchTimeout():
             return elections.after_fetch_timeout(state, configuration, draw)
-        case CheckQuorumTimeout():
+        case events.CheckQuorumTimeout():
             return leadership.after_check_quorum_timeout(state, configuration, draw)
-        case BeginQuorumEpochTimeout():
+        case events.BeginQuorumEpochTimeout():
             return leadership.after_begin_quorum_epoch_timeout(state, configuration)
-        case RequestTimeout(destination):
+        case events.RequestTimeout(destination):
             return _after_request_timeout(state, configuration, destination)
-        case AddVoter() | RemoveVoter() if is_foreign(event, configuration):
+        case events.AddVoter() | events.RemoveVoter() if is_foreign(event, configuration):
             return refuse(state, configuration, event, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
-        case AddVoter():
+        case events.AddVoter():
             return voter_changes.after_add_voter(state, configuration, event)
-        case RemoveVoter():
+        case events.RemoveVoter():
             return voter_changes.after_remove_voter(state, configuration, event, draw)
-        case UpdateFeatures():
+        case events.UpdateFeatures():
             return voter_changes.after_update_features(state, configuration, event, draw)
-        case AlterPartitionReassignments():
+        case events.AlterPartitionReassignments():
             return quorum_reassignment.after_alter_partition_reassignments(state, configuration, event, draw)
-        case AdvanceReassignment():
+        case events.AdvanceReassignment():
             return quorum_reassignment.after_advance_reassignment(state, configuration, event, draw)
-        case AppendVoters(voters):
+        case events.AppendVoters(voters):
             return voter_changes.after_append_voters(state, configuration, voters, draw)
-        case VoterChangeTimeout():
+        case events.VoterChangeTimeout():
             return pending_changes.after_voter_change_timeout(state, configuration)
-        case TakeSnapshot(end_offset):
+        case events.TakeSnapshot(end_offset):
             return snapshots.after_take_snapshot(state, end_offset)
-        case Shutdown():
+        case events.Shutdown():
             return leadership.after_shutdown(state, configuration, draw)
-        case Crash(log_end_offset):
+        case events.Crash(log_end_offset):
             return Outcome(durability.crash(state, log_end_offset))
-        case Restart() | ReplaceDisk() | ReplaceSoftware():
+        case events.Restart() | events.ReplaceDisk() | events.ReplaceSoftware():
             return Outcome(state, refusal=Refusal.RUNNING)
 
 
@@ -175,23 +128,23 @@ def _receive(state: ReplicaState, configuration: Configuration, message: Message
     if is_foreign(message, configuration):
         return refuse(state, configuration, message, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     match message:
-        case FetchRequest():
+        case messages.FetchRequest():
             return replication.after_fetch_request(state, configuration, message, draw)
-        case VoteRequest():
+        case messages.VoteRequest():
             return elections.after_vote_request(state, configuration, message, draw)
-        case BeginQuorumEpochRequest():
+        case messages.BeginQuorumEpochRequest():
             return leadership.after_begin_quorum_epoch_request(state, configuration, message, draw)
-        case EndQuorumEpochRequest():
+        case messages.EndQuorumEpochRequest():
             return leadership.after_end_quorum_epoch_request(state, configuration, message, draw)
-        case FetchSnapshotRequest():
+        case messages.FetchSnapshotRequest():
             return snapshots.after_fetch_snapshot_request(state, configuration, message)
-        case ApiVersionsRequest():
+        case messages.ApiVersionsRequest():
             return pending_changes.after_api_versions_request(state, configuration, message)
-        case AddVoterRequest():
+        case messages.AddVoterRequest():
             return voter_changes.after_add_voter(state, configuration, message)
-        case RemoveVoterRequest():
+        case messages.RemoveVoterRequest():
             return voter_changes.after_remove_voter(state, configuration, message, draw)
-        case UpdateVoterRequest():
+        case messages.UpdateVoterRequest():
             return voter_changes.after_update_voter_request(state, configuration, message, draw)
 
 
@@ -201,21 +154,21 @@ def _receive_response(state: ReplicaState, configuration: Configuration, respons
     # epoch since, and 1 would depose that leader.  The check comes before the epoch, as in Kafka, which drops such a
     # response unread; a larger epoch comes again with the next message.
     # Rules: prevote.response.correlate, vote.response.late, prevote.response.ignored-when-candidate.
-    if not is_correlated(state, response):
+    if state.awaiting.get(response.source) != response.correlation_id:
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    idle = free_connection(state, response)
+    idle = free_connection(state, response.source)
     match response:
-        case FetchResponse():
+        case messages.FetchResponse():
             return replication.after_fetch_response(idle, configuration, response, draw)
-        case VoteResponse():
+        case messages.VoteResponse():
             return elections.after_vote_response(idle, configuration, response, draw)
-        case BeginQuorumEpochResponse() | EndQuorumEpochResponse():
+        case messages.BeginQuorumEpochResponse() | messages.EndQuorumEpochResponse():
             return leadership.after_announcement_response(idle, configuration, response, draw)
-        case FetchSnapshotResponse():
+        case messages.FetchSnapshotResponse():
             return snapshots.after_fetch_snapshot_response(idle, configuration, response, draw)
-        case ApiVersionsResponse():
+        case messages.ApiVersionsResponse():
             return pending_changes.after_api_versions_response(idle, configuration, response, draw)
-        case AddVoterResponse() | RemoveVoterResponse() | UpdateVoterResponse():
+        case messages.AddVoterResponse() | messages.RemoveVoterResponse() | messages.UpdateVoterResponse():
             return self_reports.after_change_response(idle, configuration, response, draw)
 
 
@@ -224,14 +177,14 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
     # Rules: prevote.response.correlate, begin-quorum.resend, fetch.who-fetches.
     if destination not in state.awaiting:
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
-    awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
-    if state.role is Role.LEADER and configuration.profile.announcement_again == "by-timer":
+    idle = free_connection(state, destination)
+    if state.role is Role.LEADER and configuration.profile.latitude.announcement_again == "by-timer":
         # The announcement counts as acknowledged until the begin-quorum timer fires.
-        acknowledged = state.acknowledged | {voter.id for voter in other_voters(state) if voter.id == destination}
-        return Outcome(state._replace(awaiting=awaiting, acknowledged=acknowledged))
-    if state.role is Role.FOLLOWER and configuration.profile.unanswered_fetch == "servers-too":
-        return Outcome(state._replace(awaiting=awaiting, searching=state.searching or destination == state.leader_id))
-    return Outcome(state._replace(awaiting=awaiting))
+        quiet = {voter.id for voter in other_voters(state) if voter.id == destination}
+        return Outcome(idle._replace(acknowledging_voters=state.acknowledging_voters | quiet))
+    if state.role is Role.FOLLOWER and configuration.profile.latitude.unanswered_fetch == "servers-too":
+        return Outcome(idle._replace(searching=state.searching or destination == state.leader_id))
+    return Outcome(idle)
 
 
 class Replica:

@@ -133,7 +133,9 @@ def _truncation_offset(state: ReplicaState, configuration: Configuration, respon
     # Rule: fetch.diverging.truncate.
     own = end_of_epoch(state.log, response.diverging_epoch)
     # Records beyond the leader's end of the diverging epoch diverge, whatever epoch they have here (smaller-offset).
-    cuts_beyond = own.epoch == response.diverging_epoch or configuration.profile.diverging_cut == "smaller-offset"
+    cuts_beyond = (
+        own.epoch == response.diverging_epoch or configuration.profile.latitude.diverging_cut == "smaller-offset"
+    )
     return min(own.offset, response.diverging_end_offset) if cuts_beyond else own.offset
 
 

@@ -17,7 +17,8 @@ from kraft_reference.messages import (
     FetchResponse,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
-    LedResponse,
+    QuorumRequest,
+    QuorumResponse,
     RemoveVoterRequest,
     RemoveVoterResponse,
     Reply,
@@ -36,19 +37,6 @@ from kraft_reference.transitions import learn, names_second_leader
 ClientRequest = AddVoter | RemoveVoter | UpdateFeatures | AlterPartitionReassignments
 """Requests of an admin client."""
 
-QuorumRequest = (
-    VoteRequest
-    | BeginQuorumEpochRequest
-    | EndQuorumEpochRequest
-    | FetchRequest
-    | FetchSnapshotRequest
-    | AddVoterRequest
-    | RemoveVoterRequest
-    | UpdateVoterRequest
-)
-"""Requests of a replica whose response names epoch and leader."""
-
-
 # Responses to the requests of others.
 
 
@@ -57,7 +45,7 @@ def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | N
 
     Rules: discovery.leader-endpoint-known, begin-quorum.endpoint.
     """
-    return state.leader_endpoint if configuration.replicas[state.key.id].speaks_endpoints else None
+    return state.leader_endpoint if configuration.replicas[state.key.id].sends_leader_endpoint else None
 
 
 def response_head(
@@ -157,21 +145,12 @@ def leader_error(
 # Responses of others.
 
 
-def is_correlated(state: ReplicaState, response: Response) -> bool:
-    """Return True if the response matches an outstanding request; entering a role forgets all of them.
-
-    Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late.
-    """
-    return state.awaiting.get(response.source) == response.correlation_id
+def free_connection(state: ReplicaState, destination: ReplicaId) -> ReplicaState:
+    """Return the state in which the connection to `destination` is idle again."""
+    return state._replace(awaiting={to: number for to, number in state.awaiting.items() if to != destination})
 
 
-def free_connection(state: ReplicaState, response: Response) -> ReplicaState:
-    """Return the state in which the connection to the sender is idle again."""
-    awaiting = {to: number for to, number in state.awaiting.items() if to != response.source}
-    return state._replace(awaiting=awaiting)
-
-
-def reason_to_ignore(state: ReplicaState, response: LedResponse) -> Refusal | None:
+def reason_to_ignore(state: ReplicaState, response: QuorumResponse) -> Refusal | None:
     """Return the reason to ignore a response: wrong cluster, stale epoch, or a second leader of the epoch.
 
     Rules: wire.common-errors, vote.response.late, begin-quorum.response, fetch.response.common,
@@ -186,7 +165,9 @@ def reason_to_ignore(state: ReplicaState, response: LedResponse) -> Refusal | No
     return None
 
 
-def learn_first(state: ReplicaState, configuration: Configuration, response: LedResponse, draw: Draw) -> Outcome | None:
+def learn_first(
+    state: ReplicaState, configuration: Configuration, response: QuorumResponse, draw: Draw
+) -> Outcome | None:
     """Return the outcome of a response that is ignored, or teaches a new epoch or leader; None if its content counts.
 
     Rules: prevote.response.epoch-first, state.leader.higher-epoch, state.resigned.higher-epoch.

@@ -34,7 +34,6 @@ class Cause(StrEnum):
     LARGER_EPOCH = "larger epoch without a leader"
     LARGER_EPOCH_WITH_LEADER = "larger epoch with a leader"
     LEADER_OF_EPOCH = "leader of the same epoch"
-    NON_VOTER_ASKED = "vote asked for by a non-voter"
     PRE_VOTE_WON = "majority of Pre-Votes"
     PRE_VOTE_UNSUPPORTED = "a voter does not support Pre-Vote"
     PRE_VOTE_LOST = "Pre-Vote lost"
@@ -89,6 +88,7 @@ class Transition(NamedTuple):
 
 
 UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED, STOPPED = Role
+RUNNING = (UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED)
 
 # What a transition does to epoch, leader id and voted key.
 _KEEP = (EpochChange.KEEP, LeaderChange.KEEP, VoteChange.KEEP)
@@ -104,25 +104,19 @@ _LOG_EPOCH = (EpochChange.FROM_LOG, LeaderChange.CLEAR, VoteChange.OWN)
 
 TRANSITIONS: tuple[Transition, ...] = (
     # A message of a larger epoch.
-    Transition(UNATTACHED, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
-    Transition(PROSPECTIVE, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
-    Transition(CANDIDATE, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
-    Transition(LEADER, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
-    Transition(FOLLOWER, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
-    Transition(RESIGNED, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
-    Transition(UNATTACHED, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
-    Transition(PROSPECTIVE, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
-    Transition(CANDIDATE, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
-    Transition(LEADER, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
-    Transition(FOLLOWER, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
-    Transition(RESIGNED, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
+    *[
+        Transition(role, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader")
+        for role in RUNNING
+    ],
+    *[
+        Transition(role, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader")
+        for role in RUNNING
+    ],
     # The same, when the endpoint of the leader is unknown: the replica keeps the leader id and looks for the endpoint.
-    Transition(UNATTACHED, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
-    Transition(PROSPECTIVE, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
-    Transition(CANDIDATE, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
-    Transition(LEADER, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
-    Transition(FOLLOWER, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
-    Transition(RESIGNED, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
+    *[
+        Transition(role, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup")
+        for role in RUNNING
+    ],
     # The leader of its own epoch, with and without an endpoint.
     Transition(UNATTACHED, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.unattached.leader"),
     Transition(PROSPECTIVE, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.prospective.discovers-leader"),
@@ -134,7 +128,6 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(UNATTACHED, Cause.ELECTION_TIMEOUT, PROSPECTIVE, *_KEEP, "state.unattached.election-timeout"),
     Transition(CANDIDATE, Cause.ELECTION_TIMEOUT, PROSPECTIVE, *_KEEP, "state.candidate.election-timeout"),
     Transition(FOLLOWER, Cause.FETCH_TIMEOUT, PROSPECTIVE, *_KEEP, "state.follower.fetch-timeout"),
-    Transition(UNATTACHED, Cause.NON_VOTER_ASKED, PROSPECTIVE, *_KEEP, "reassign.votes-from-non-voters"),
     Transition(PROSPECTIVE, Cause.PRE_VOTE_LOST, FOLLOWER, *_KEEP, "state.prospective.lost.known-leader"),
     Transition(PROSPECTIVE, Cause.PRE_VOTE_LOST, UNATTACHED, *_KEEP, "state.prospective.lost.no-leader"),
     Transition(PROSPECTIVE, Cause.VOTE_CAST, PROSPECTIVE, *_VOTE, "state.prospective.add-vote"),
@@ -150,12 +143,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     # Software without KIP-996.
     Transition(RESIGNED, Cause.ELECTION_TIMEOUT, CANDIDATE, *_NOMINATE, "state.resigned.timeout"),
     # The process.
-    Transition(UNATTACHED, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
-    Transition(PROSPECTIVE, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
-    Transition(CANDIDATE, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
-    Transition(LEADER, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
-    Transition(FOLLOWER, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
-    Transition(RESIGNED, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
+    *[Transition(role, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions") for role in RUNNING],
     Transition(STOPPED, Cause.RESTART, RESIGNED, *_KEEP, "durable.restart.was-leader"),
     Transition(STOPPED, Cause.RESTART, FOLLOWER, *_KEEP, "durable.restart.known-leader"),
     Transition(STOPPED, Cause.RESTART, CANDIDATE, *_FORGET_LEADER, "durable.restart.voted-self"),

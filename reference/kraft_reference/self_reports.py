@@ -56,7 +56,7 @@ def report_request(state: ReplicaState, configuration: Configuration, correlatio
     # Rule: update-voter.in-memory-at-version-0.
     if state.log.kraft_version == 0 and configuration.profile.report_at_version_0 == "refused":
         return None
-    if known or state.leader_id in state.acknowledged or not is_voter(state) or state.key.directory_id is None:
+    if known or state.has_updated_leader or not is_voter(state) or state.key.directory_id is None:
         return None
     return UpdateVoterRequest(
         source=state.key.id,
@@ -86,4 +86,4 @@ def after_change_response(
     # Rule: update-voter.when-sent.
     credited = configuration.profile.update_voter_credit == "fetch"
     timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),) if credited else ()
-    return Outcome(state._replace(acknowledged=frozenset((response.source,))), timers=timers)
+    return Outcome(state._replace(has_updated_leader=True), timers=timers)

@@ -50,17 +50,17 @@ class ReplicaState(NamedTuple):
     """Follower: a Fetch has succeeded since it became Follower.  Rule: fetch.fetched-flag."""
     searching: bool = False
     """Follower: it fetches from the bootstrap servers, too.  Rules: observer.fetch-timeout, fetch.who-fetches."""
+    has_updated_leader: bool = False
+    """Follower: its leader has accepted its UpdateVoter.  Rule: update-voter.when-sent."""
     epoch_start_offset: Offset = 0
     """Leader: offset of the first record of its epoch.  Rule: hw.own-epoch."""
     fetch_offsets: Mapping[ReplicaKey, Offset] = _NO_OFFSETS
     """Leader: fetch offset by voter entry, or by replica key for observers.  Rule: fetch.replica-key."""
     fetchers: frozenset[ReplicaId] = _NO_IDS
     """Leader: voters that fetched in this check-quorum period.  Rule: check-quorum.counts-keys."""
-    acknowledged: frozenset[ReplicaId] = _NO_IDS
+    acknowledging_voters: frozenset[ReplicaId] = _NO_IDS
     """Leader, Resigned: voters that acknowledged BeginQuorumEpoch or EndQuorumEpoch, or that get the announcement again
-    only when the begin-quorum timer fires (`Profile.announcement_again`).
-
-    Follower: its leader, once that has noted the UpdateVoter.  Rule: update-voter.when-sent."""
+    only when the begin-quorum timer fires (`Latitude.announcement_again`)."""
     preferred_candidates: tuple[ReplicaKey, ...] = ()
     """Resigned: voters by descending fetch offset.  Rule: end-quorum.send."""
     awaiting: Mapping[ReplicaId, int] = _NO_REQUESTS

@@ -6,7 +6,7 @@ Roles.tla.
 """
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.identity import Epoch, ReplicaId, ReplicaKey, VoterDetails, VoterSet, names
+from kraft_reference.identity import Epoch, ReplicaId, ReplicaKey, VoterDetails, VoterSet
 from kraft_reference.log import append, flush
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import TRANSITION, Cause, EpochChange, IllegalTransitionError, LeaderChange, Role, VoteChange
@@ -253,7 +253,7 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
 def _with_kept_high_watermark(state: ReplicaState, configuration: Configuration) -> ReplicaState:
     """Return a new Leader or Resigned with the high watermark that it knew, or without it, as the profile decides."""
     # Rule: hw.own-epoch.
-    kept = configuration.profile.leader_high_watermark == "kept"
+    kept = configuration.profile.latitude.leader_high_watermark == "kept"
     return state if kept else state._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
 
 
@@ -307,8 +307,3 @@ def to_resigned(state: ReplicaState, configuration: Configuration, cause: Cause)
     # Rule: state.leader.resigns.
     resigned = enter(state, Role.RESIGNED, cause, leader_endpoint=state.leader_endpoint)
     return _with_kept_high_watermark(resigned, configuration)._replace(preferred_candidates=preferred_candidates(state))
-
-
-def voted_for(state: ReplicaState, key: ReplicaKey) -> bool:
-    """Return True if the vote of this epoch is for this key.  Rule: vote.repeat-grant."""
-    return state.voted_key is not None and names(state.voted_key, key)

@@ -11,20 +11,20 @@ one meets every majority of the other.  Two preconditions keep that true:
 
 An AddVoter from request to response:
 
-    client    AddVoter(4)            after_add_voter: preconditions, LearnVersions, timer
+    client    AddVoter(4)            after_add_voter: preconditions, AwaitingVersions, timer
     leader    ApiVersions to 4       polling.due_change_request
-    4         its levels             pending_changes.after_api_versions_response: CatchUp
+    4         its levels             pending_changes.after_api_versions_response: AwaitingCatchUp
     4         Fetch, Fetch           replication.after_fetch_request: progress by key
-    leader    VotersRecord           pending_changes.append_caught_up: the set is in force, Commit
+    leader    VotersRecord           pending_changes.append_caught_up: the set is in force, AwaitingCommit
     voters    Fetch                  watermark.with_high_watermark, by the new set
     leader    NONE to the client     pending_changes.conclude_committed
     or        REQUEST_TIMED_OUT      pending_changes.after_voter_change_timeout
     or        NOT_LEADER_OR_FOLLOWER pending_changes.answer_open_requests
 
-A RemoveVoter appends at once and goes on from Commit.  Beside it: VoterChanges.tla.
+A RemoveVoter appends at once and goes on from AwaitingCommit.  Beside it: VoterChanges.tla.
 """
 
-from kraft_reference.changes import ChangeKind, Commit, LearnVersions, Report, Requester
+from kraft_reference.changes import AwaitingCommit, AwaitingVersions, ChangeKind, Report, Requester
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import AddVoter, Draw, RemoveVoter, UpdateFeatures
@@ -114,7 +114,8 @@ def after_add_voter(state: ReplicaState, configuration: Configuration, request: 
     if any(voter.id == request.voter.id for voter in state.voters):
         return refuse(state, configuration, request, Error.DUPLICATE_VOTER)
     assert request.endpoint, "it is well formed"
-    change = LearnVersions(request.voter, request.endpoint, _requester(request, when_committed=request.when_committed))
+    requester = _requester(request, when_committed=request.when_committed)
+    change = AwaitingVersions(request.voter, request.endpoint, requester)
     # Rule: add-voter.timeout.
     timers = (StartTimer(Timer.VOTER_CHANGE, request.timeout_ms),)
     return Outcome(state._replace(pending_change=change), timers=timers)
@@ -133,7 +134,7 @@ def after_remove_voter(
         return refuse(state, configuration, request, Error.VOTER_NOT_FOUND)
     # Rules: remove-voter.append-and-apply, remove-voter.leader-removal.
     record = voters_record(state, state.voters - {request.voter}, state.log.voters[-1].details)
-    change = commit_of(state, (record,), ChangeKind.REMOVE, request.voter, _requester(request))
+    change = awaiting_commit(state, (record,), ChangeKind.REMOVE, request.voter, _requester(request))
     return begin_change(state, configuration, (record,), change, draw)
 
 
@@ -147,19 +148,19 @@ def _requester(
     return Requester(request.source, request.correlation_id, when_committed)
 
 
-def commit_of(
+def awaiting_commit(
     state: ReplicaState,
     records: tuple[Record, ...],
     kind: ChangeKind,
     voter: ReplicaKey | None,
     requester: Requester | None,
-) -> Commit:
+) -> AwaitingCommit:
     """Return the pending change of records that are about to be appended."""
-    return Commit(kind, voter, state.log.end_offset + len(records) - 1, requester)
+    return AwaitingCommit(kind, voter, state.log.end_offset + len(records) - 1, requester)
 
 
 def begin_change(
-    state: ReplicaState, configuration: Configuration, records: tuple[Record, ...], change: Commit, draw: Draw
+    state: ReplicaState, configuration: Configuration, records: tuple[Record, ...], change: AwaitingCommit, draw: Draw
 ) -> Outcome:
     """Append a change that waits only for its commit; a sole voter commits at once."""
     timer = StartTimer(Timer.VOTER_CHANGE, configuration.timeouts.voter_change_timeout_ms)
@@ -213,7 +214,7 @@ def after_update_voter_request(
     records = (voters_record(state, keys, details),)
     # Rule: update-voter.reply-time.
     requester = _requester(request, when_committed=False)
-    change = commit_of(state, records, ChangeKind.UPDATE, request.voter, requester)
+    change = awaiting_commit(state, records, ChangeKind.UPDATE, request.voter, requester)
     begun = begin_change(credited, configuration, records, change, draw)
     return begun._replace(timers=(*timers, *begun.timers))
 
@@ -242,7 +243,7 @@ def after_update_features(
     details = tuple([VoterDetails(r.key.id, r.endpoint, r.min_version, r.max_version) for r in reports])
     version = Record(state.epoch, RecordKind.KRAFT_VERSION, request.kraft_version)
     records = (version, voters_record(state, keys, details))
-    change = commit_of(state, records, ChangeKind.UPGRADE, None, Requester(None, request.request))
+    change = awaiting_commit(state, records, ChangeKind.UPGRADE, None, Requester(None, request.request))
     return begin_change(state, configuration, records, change, draw)
 
 

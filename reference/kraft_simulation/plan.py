@@ -48,7 +48,7 @@ def configuration_of(
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
             # On an empty disk, or without a list, it knows no voter's endpoint: a leader that names its own is found.
-            speaks_endpoints=not lacks_endpoints or finds_by_leader,
+            sends_leader_endpoint=not lacks_endpoints or finds_by_leader,
             initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
             auto_join=preset.auto_join,
             max_version=0 if is_older else 1,

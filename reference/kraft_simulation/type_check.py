@@ -1,6 +1,6 @@
 """Invariants of a single replica: TypeOk, NotFollowerOfSelf."""
 
-from kraft_reference.changes import Commit
+from kraft_reference.changes import AwaitingCommit
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_simulation.violation import BrokenProperty
@@ -76,6 +76,6 @@ def _wrong_about_change(state: ReplicaState) -> str | None:
         return None
     if state.role is not Role.LEADER:
         return "only a Leader works on a voter change"
-    if isinstance(change, Commit) and not state.high_watermark <= change.offset < state.log.end_offset:
+    if isinstance(change, AwaitingCommit) and not state.high_watermark <= change.offset < state.log.end_offset:
         return "a voter change waits for a commit that has been or cannot come"
     return None

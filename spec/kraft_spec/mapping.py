@@ -13,7 +13,7 @@ from typing import Any
 from kraft_reference import effects, events, messages
 from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.log import Log
-from kraft_reference.profile import PROFILES, Profile
+from kraft_reference.profile import PROFILES, Profile, with_settings
 from kraft_reference.state import ReplicaState
 from kraft_spec.mapping_forms import ModelValue, function_entries
 from kraft_spec.mapping_tables import (
@@ -187,7 +187,7 @@ def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:
 
     return Configuration(
         replicas={i: replica(i) for i in sorted(function_entries(record["keys"]))},
-        profile=_profile(_arguments(PROFILE, record["profile"])),
+        profile=_profile(record["profile"]),
         **cluster,
     )
 
@@ -195,6 +195,6 @@ def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:
 def _profile(decisions: Mapping[str, Any]) -> Profile:
     """Return the profile with these decisions; if there is none, one without a name of its own."""
     for profile in PROFILES.values():
-        if all(getattr(profile, name) == decision for name, decision in decisions.items()):
+        if profile_to_model(profile) == decisions:
             return profile
-    return Profile("of the model", **decisions)
+    return with_settings(Profile("of the model"), **decisions)

@@ -9,7 +9,15 @@ An absent value is None in the reference; in the model it is -1, "", or the reco
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Report, Requester
+from kraft_reference.changes import (
+    AwaitingCatchUp,
+    AwaitingCommit,
+    AwaitingVersions,
+    ChangeKind,
+    PendingChange,
+    Report,
+    Requester,
+)
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
 from kraft_reference.messages import Error
@@ -260,13 +268,13 @@ def shown_change(change: PendingChange) -> ShownChange:
     if change.requester is not None:
         request = (change.requester.replica_id, change.requester.request, change.requester.when_committed)
     match change:
-        case LearnVersions(voter, endpoint):
+        case AwaitingVersions(voter, endpoint):
             return ShownChange("add", "learn-versions", voter, endpoint, -1, -1, -1, *request)
-        case CatchUp(voter, VoterDetails(_, endpoint, lowest, highest), log_end_offset):
+        case AwaitingCatchUp(voter, VoterDetails(_, endpoint, lowest, highest), log_end_offset):
             return ShownChange("add", "catch-up", voter, endpoint, lowest, highest, log_end_offset, *request)
-        case Commit(kind, voter, offset, _, VoterDetails(_, endpoint, lowest, highest)):
+        case AwaitingCommit(kind, voter, offset, _, VoterDetails(_, endpoint, lowest, highest)):
             return ShownChange(str(kind), "commit", voter, endpoint, lowest, highest, offset, *request)
-        case Commit(kind, voter, offset):
+        case AwaitingCommit(kind, voter, offset):
             return ShownChange(str(kind), "commit", voter, None, -1, -1, offset, *request)
 
 
@@ -281,18 +289,18 @@ def change_of(recorded: Any, key: Callable[[Any], ReplicaKey]) -> PendingChange:
     voter = None if recorded.voter is None else key(recorded.voter)
     change: PendingChange
     if recorded.kind != "add":
-        change = Commit(ChangeKind(recorded.kind), voter, recorded.offset, requester)
+        change = AwaitingCommit(ChangeKind(recorded.kind), voter, recorded.offset, requester)
     elif voter is None or recorded.endpoint is None:
         raise ChangeError("voter" if voter is None else "endpoint", "that of the new voter")
     else:
         details = VoterDetails(voter.id, recorded.endpoint, recorded.min_version, recorded.max_version)
         match recorded.phase:
             case "learn-versions":
-                change = LearnVersions(voter, recorded.endpoint, requester)
+                change = AwaitingVersions(voter, recorded.endpoint, requester)
             case "catch-up":
-                change = CatchUp(voter, details, recorded.offset, requester)
+                change = AwaitingCatchUp(voter, details, recorded.offset, requester)
             case _:
-                change = Commit(ChangeKind.ADD, voter, recorded.offset, requester, details)
+                change = AwaitingCommit(ChangeKind.ADD, voter, recorded.offset, requester, details)
     for name, value in shown_change(change)._asdict().items():
         if name != "voter" and getattr(recorded, name) != value:
             raise ChangeError(

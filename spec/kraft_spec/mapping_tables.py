@@ -12,7 +12,7 @@ from kraft_reference.changes import PendingChange, Report
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Log, Snapshot, VersionEntry, VotersEntry
-from kraft_reference.profile import Profile
+from kraft_reference.profile import Latitude, Profile
 from kraft_reference.records import Record
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -165,5 +165,8 @@ REPLICAS: tuple[Field, ...] = (
 
 The reference has None as the `initial_voters` of a replica that was formatted with the cluster's voters."""
 
-PROFILE: tuple[Field, ...] = _declared_fields(Profile)
+PROFILE: tuple[Field, ...] = (
+    *_declared_fields(Profile, "latitude"),
+    *(field._replace(reference=f"latitude.{field.reference}") for field in _declared_fields(Latitude)),
+)
 """`config.profile`: the decisions of a profile."""

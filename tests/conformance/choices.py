@@ -31,6 +31,7 @@ from kraft_reference.messages import Message
 from kraft_reference.messages import Reply as ClientReply
 from kraft_reference.outcome import Outcome
 from kraft_reference.polling import after_poll, after_poll_fetch, due_fetch_targets
+from kraft_reference.profile import with_settings
 from kraft_reference.replica import Replica
 from kraft_reference.replication import fetch_request
 from kraft_reference.roles import Role
@@ -295,7 +296,7 @@ def decides(**answers: Any) -> Change:
     def change(moment: Moment, reply: Reply) -> Reply:
         if isinstance(moment.request, Reset):
             replica = moment.replica
-            profile = replaced(replica.configuration.profile, **answers)
+            profile = with_settings(replica.configuration.profile, **answers)
             replica.configuration = replaced(replica.configuration, profile=profile)
         return reply
 
@@ -340,8 +341,8 @@ def _commits_at_election(before: ReplicaState, after: ReplicaState) -> ReplicaSt
 def _never_announces_again(before: ReplicaState, after: ReplicaState) -> ReplicaState:
     """Let a leader stop announcing itself after a request timeout, even when its timer fires."""
     leads = before.role is after.role is Role.LEADER and before.epoch == after.epoch
-    given_up = (before.acknowledged | before.awaiting.keys()) - after.awaiting.keys()
-    return after._replace(acknowledged=after.acknowledged | given_up) if leads else after
+    given_up = (before.acknowledging_voters | before.awaiting.keys()) - after.awaiting.keys()
+    return after._replace(acknowledging_voters=after.acknowledging_voters | given_up) if leads else after
 
 
 def _cuts_everything(before: ReplicaState, after: ReplicaState) -> ReplicaState:
@@ -421,10 +422,10 @@ def _when_leading(of: Extra) -> Extra:
     return extra
 
 
-_announced_to_all = _when_leading(_poll_without("awaiting", "acknowledged", "fetchers"))
+_announced_to_all = _when_leading(_poll_without("awaiting", "acknowledging_voters", "fetchers"))
 
 
-announces_again = _sends_more(_when_leading(_poll_without("acknowledged", "fetchers")))
+announces_again = _sends_more(_when_leading(_poll_without("acknowledging_voters", "fetchers")))
 """Choices that are right if a replica sends one request at a time, because an announcement occupies a connection."""
 
 

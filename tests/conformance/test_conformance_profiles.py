@@ -20,7 +20,7 @@ from kraft_partitions import decisions as of_partitions
 from kraft_partitions.occurrence import PartitionOccurrence, happen
 from kraft_partitions.state import initial_state
 from kraft_reference.configuration import Configuration
-from kraft_reference.profile import KAFKA_PROFILES, KIP, PROFILES, Profile
+from kraft_reference.profile import KAFKA_PROFILES, KIP, PROFILES, Profile, settings, with_settings
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_simulation.scenarios.opening import nominate, start
 from kraft_simulation.scenarios.schedule import ScenarioFailure
@@ -50,9 +50,7 @@ from kraft_vectors.target import THREE
 from kraft_vectors.twins import Recorded, with_twins
 
 DECISIONS = [
-    field.name
-    for field in fields(Profile)
-    if field.name != "name" and any(getattr(KIP, field.name) != getattr(kafka, field.name) for kafka in KAFKA_PROFILES)
+    name for name, setting in settings(KIP).items() if any(setting != settings(kafka)[name] for kafka in KAFKA_PROFILES)
 ]
 
 PARTITION_DECISIONS = [
@@ -85,8 +83,8 @@ def test_every_answer_that_is_another_one_has_an_entry_and_a_vector_or_a_reason(
     assert [
         difference.decision for difference in expected if bool(difference.vectors) == bool(difference.without_vector)
     ] == []
-    every = [*fields(Profile), *fields(of_partitions.ReassignmentProfile)]
-    remaining = [item.name for item in every if item.name not in ("name", *DECISIONS, *PARTITION_DECISIONS)]
+    every = [*settings(KIP), *(item.name for item in fields(of_partitions.ReassignmentProfile))]
+    remaining = [name for name in every if name not in ("name", *DECISIONS, *PARTITION_DECISIONS)]
     assert [entry.decision for entry in read_kafka_file().alike] == remaining
 
 
@@ -181,7 +179,7 @@ def decided_by(vector_id: str) -> list[str]:
     return [
         decision
         for decision in DECISIONS
-        if course(vector, replace(profile, name="mixed", **{decision: getattr(KIP, decision)})) != own
+        if course(vector, with_settings(profile, "mixed", **{decision: settings(KIP)[decision]})) != own
     ]
 
 

@@ -307,7 +307,7 @@ def test_software_without_pre_vote_is_played_by_the_reference_or_by_who_has_none
         with Table(seats, 1.0) as table:
             preset = WORKLOADS["mixed-versions"]
             configuration = table.configuration(preset, 0, 4, "kip", old_software_everywhere=everywhere)
-            return [(replica.pre_vote, replica.speaks_endpoints) for replica in configuration.replicas.values()]
+            return [(replica.pre_vote, replica.sends_leader_endpoint) for replica in configuration.replicas.values()]
 
     old, new = played(Reference()), ("supported", True)
     assert {software for software, _ in old} == {"supported", "unsupported", "ignored"}

@@ -36,7 +36,7 @@ from kraft_vectors.catalogue import Catalogue
 
 Lines = list[dict[str, Any]]
 
-PROFILES = "kafka-4, kafka-4.0, kafka-4.1, kip, kip-642-votes, kip-announces-by-timer, kip-asks-servers-too"
+PROFILES = "kafka-4, kafka-4.0, kafka-4.1, kip, kip-announces-by-timer, kip-asks-servers-too"
 
 
 def ran(capsys: Captured, *words: str) -> tuple[int, Lines]:

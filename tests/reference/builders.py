@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from kraft_mutants.replicas import mutated_replicas
-from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Requester
+from kraft_reference.changes import AwaitingCatchUp, AwaitingCommit, AwaitingVersions, ChangeKind, Requester
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw, Event, Receive
@@ -68,7 +68,7 @@ def cluster(
 def old_software(configuration: Configuration, replica_id: int) -> Configuration:
     """Return the cluster with one replica whose messages carry no endpoints."""
     replicas = dict(configuration.replicas)
-    replicas[replica_id] = replace(replicas[replica_id], speaks_endpoints=False)
+    replicas[replica_id] = replace(replicas[replica_id], sends_leader_endpoint=False)
     return replace(configuration, replicas=replicas)
 
 
@@ -197,19 +197,19 @@ REQUESTER = Requester(None, 9)
 """An admin client with its request number 9."""
 
 
-def learning(voter: int = 4, requester: Requester | None = REQUESTER) -> LearnVersions:
+def learning(voter: int = 4, requester: Requester | None = REQUESTER) -> AwaitingVersions:
     """Return an addition that awaits the new voter's versions."""
-    return LearnVersions(key(voter), endpoint(voter), requester)
+    return AwaitingVersions(key(voter), endpoint(voter), requester)
 
 
-def catching_up(voter: int = 4, end: int = 1, requester: Requester | None = REQUESTER) -> CatchUp:
+def catching_up(voter: int = 4, end: int = 1, requester: Requester | None = REQUESTER) -> AwaitingCatchUp:
     """Return an addition that must reach an offset."""
-    return CatchUp(key(voter), VoterDetails(voter, endpoint(voter), 0, 1), end, requester)
+    return AwaitingCatchUp(key(voter), VoterDetails(voter, endpoint(voter), 0, 1), end, requester)
 
 
-def committing(kind: ChangeKind, voter: ReplicaKey | None, offset: int) -> Commit:
+def committing(kind: ChangeKind, voter: ReplicaKey | None, offset: int) -> AwaitingCommit:
     """Return a change whose record is in the log."""
-    return Commit(kind, voter, offset, REQUESTER)
+    return AwaitingCommit(kind, voter, offset, REQUESTER)
 
 
 def becomes(state: ReplicaState, role: Role, epoch: int, **fields: Any) -> ReplicaState:

@@ -16,7 +16,6 @@ from tests.reference.builders import (
     THREE,
     appended,
     assignment,
-    becomes,
     candidate,
     catching_up,
     checkpoint,
@@ -37,7 +36,6 @@ from tests.reference.builders import (
     receive,
     refused,
     resigned,
-    role_name,
     step,
     steps,
     stopped,
@@ -45,7 +43,6 @@ from tests.reference.builders import (
     version_record,
     voters_record,
 )
-from tests.reference.checked_step import check_step
 from tests.reference.wire import (
     add_voter,
     api_versions,
@@ -65,7 +62,7 @@ from tests.reference.wire import (
     vote_reply,
 )
 
-from kraft_reference.changes import ChangeKind, Commit
+from kraft_reference.changes import AwaitingCommit, ChangeKind
 from kraft_reference.configuration import Timeouts
 from kraft_reference.effects import PersistQuorumState, Send, StartTimer, Timer
 from kraft_reference.events import (
@@ -93,7 +90,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.polling import due_fetch_targets
-from kraft_reference.profile import KIP
+from kraft_reference.profile import with_settings
 from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.replica import Replica, handle
@@ -221,7 +218,7 @@ def test_a_follower_without_responses_fetches_from_other_servers() -> None:
     waits = follower(4, 2, log=log_of(3), fetched=True, moved_to="elsewhere:1", awaiting={2: 77})
     again = step(waits, RequestTimeout(2)).state
     assert due_fetch_targets(again, THREE) == (2,)
-    servers_too = replace(THREE, profile=replace(THREE.profile, name="wide", unanswered_fetch="servers-too"))
+    servers_too = replace(THREE, profile=with_settings(THREE.profile, "wide", unanswered_fetch="servers-too"))
     searches = step(waits, RequestTimeout(2), servers_too).state
     assert searches == again._replace(searching=True)
     assert due_fetch_targets(searches, servers_too) == (2, 3)
@@ -390,7 +387,7 @@ def test_a_removed_voter_is_served_and_learns_of_it_from_the_record() -> None:
 
 def test_a_leader_without_fetches_resigns() -> None:
     """Rule: reassign.zombie-leader."""
-    state = reassigning(1, 4, 5, 6, acknowledged=frozenset(TARGET))
+    state = reassigning(1, 4, 5, 6, acknowledging_voters=frozenset(TARGET))
     assert step(state, CheckQuorumTimeout(), SIX).state.role is Role.RESIGNED
     # It has not requested the quorum before.
     assert step(state, Poll(), SIX) == refused(state, Refusal.NOTHING_DUE)
@@ -426,7 +423,7 @@ def test_each_disk_of_an_id_may_be_the_one_to_add() -> None:
 
 def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     """Rules: reassign.catch-up-before-add, reassign.promotion-by-leader."""
-    state = reassigning(1, 2, 3, acknowledged=frozenset({2, 3}), fetch_offsets={key(4): 1})
+    state = reassigning(1, 2, 3, acknowledging_voters=frozenset({2, 3}), fetch_offsets={key(4): 1})
     begun = step(state, AdvanceReassignment(key(4)), SIX)
     assert begun == Outcome(state._replace(pending_change=learning(4, None)), timers=(CHANGE,))
     polled = step(begun.state, Poll(), SIX)
@@ -437,7 +434,7 @@ def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     # It fetches from the former end of the log, where its own addition with the target begins.
     done = receive(learned.state, fetch(4, 1, 4, 2, 4), SIX)
     assert done.state.log.records[-1] == assignment(4, 1, 2, 3, 4, target=(4, 5, 6))
-    assert done.state.pending_change == Commit(ChangeKind.ADD, key(4), 2, None, waits.details)
+    assert done.state.pending_change == AwaitingCommit(ChangeKind.ADD, key(4), 2, None, waits.details)
     assert len(done.sends) == 1
     assert steps(done.state) == []
 
@@ -451,20 +448,12 @@ def test_an_addition_that_runs_out_of_time_changes_nothing() -> None:
         assert steps(ready) == [4, 5, 6]
     # The record stays in the log, and the next step still waits for its commit.
     written = appended(ready, assignment(4, 1, 2, 3, 4, target=(4, 5, 6)))
-    committed_soon = written._replace(pending_change=Commit(ChangeKind.ADD, key(4), 2, None))
+    committed_soon = written._replace(pending_change=AwaitingCommit(ChangeKind.ADD, key(4), 2, None))
     assert step(committed_soon, VoterChangeTimeout(), SIX) == Outcome(written)
     assert steps(written) == []
     # A kraft.version that the new voter does not support ends it, too; the Leader may try the next one.
     asking = ready._replace(pending_change=learning(requester=None), awaiting=asked(4))
     assert receive(asking, api_versions_reply(4, 1, (0, 0)), SIX) == Outcome(ready)
-
-
-CAMPAIGNS = replace(SIX, profile=replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign"))
-"""Cluster in which voters respond to a replica outside their set as KIP-642 requires."""
-
-
-AHEAD = (3, 9)
-"""Last epoch and end offset of the requester; no log of these tests is longer."""
 
 
 def test_the_log_alone_decides_and_membership_does_not() -> None:
@@ -475,75 +464,8 @@ def test_the_log_alone_decides_and_membership_does_not() -> None:
     assert granted.sends == (vote_reply(1, 4, 3, True),)
 
 
-@pytest.mark.parametrize(
-    "state",
-    [unattached(4), unattached(3), follower(3, 2), prospective(3, leader=2), candidate(3)],
-    ids=lambda state: f"{state.role}-{state.epoch}",
-)
-def test_by_kip_642_a_voter_refuses_a_stranger_and_campaigns(state: ReplicaState) -> None:
-    """Rule: reassign.votes-from-non-voters."""
-    done = receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS)
-    rival = becomes(state, Role.PROSPECTIVE, 4, granted=frozenset({1}))
-    assert done == Outcome(rival, (vote_reply(1, 4, 4, False),), (ELECTION,))
-
-
-@pytest.mark.parametrize("state", [leader(3), resigned(3)], ids=role_name)
-def test_a_leader_that_a_stranger_deposes_waits_for_its_timer(state: ReplicaState) -> None:
-    """Rule: reassign.votes-from-non-voters."""
-    done = receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS)
-    assert (done.state.role, done.state.epoch, done.state.voted_key) == (Role.UNATTACHED, 4, None)
-    assert done.sends[0] == vote_reply(1, 4, 4, False)
-
-
-def test_a_campaign_that_is_under_way_goes_on() -> None:
-    """Rule: reassign.votes-from-non-voters."""
-    state = prospective(4, granted=frozenset({1, 2}))
-    assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS) == Outcome(state, (vote_reply(1, 4, 4, False),))
-
-
-def test_a_vote_that_is_not_free_is_answered_as_ever() -> None:
-    """Rule: reassign.votes-from-non-voters."""
-    spent = unattached(4, voted=key(2))
-    following = unattached(4, leader=2)
-    for state in (spent, following, follower(4, 2), candidate(4), leader(4), resigned(4)):
-        assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS) == receive(state, vote(4, 1, 4, AHEAD), SIX)
-        assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS).state == state
-    # The vote may have gone to the stranger while it was a voter.
-    voted = unattached(4, voted=key(4))
-    assert receive(voted, vote(4, 1, 4, AHEAD), CAMPAIGNS).sends == (vote_reply(1, 4, 4, True),)
-
-
-def test_voters_of_the_own_set_pre_votes_and_observers_are_not_concerned() -> None:
-    """Rule: reassign.votes-from-non-voters."""
-    state = unattached(4)
-    for request in (vote(2, 1, 4, AHEAD), pre_vote(4, 1, 4, AHEAD)):
-        assert receive(state, request, CAMPAIGNS) == receive(state, request, SIX)
-    assert receive(state, pre_vote(4, 1, 4, AHEAD), CAMPAIGNS).sends == (pre_vote_reply(1, 4, 4, True),)
-    observer = unattached(4, 5)
-    assert receive(observer, vote(4, 5, 4, AHEAD), CAMPAIGNS).sends == (vote_reply(5, 4, 4, True),)
-    # Another disk of a voter counts as a stranger.
-    other = vote(2, 1, 4, AHEAD, replica_key=key(2, "U2'"))
-    assert receive(state, other, CAMPAIGNS).state.role is Role.PROSPECTIVE
-
-
 def test_a_leader_prefers_the_voter_that_has_fetched_most() -> None:
     """Rule: state.leader.resigns.  No vector has three voters whose logs end at three places above 0."""
     state = established(4, log=log_of(voters=keys(1, 2, 3, 4)), fetch_offsets={key(2): 1, key(3): 3, key(4): 2})
     resigned_leader = step(state, CheckQuorumTimeout(), cluster(4)).state
     assert resigned_leader.preferred_candidates == (key(3), key(4), key(2))
-
-
-@pytest.mark.parametrize("alone", [True, False], ids=["sole-voter", "without-pre-vote"])
-def test_the_state_in_a_refusal_is_on_disk(alone: bool) -> None:
-    """A rival that need not send Pre-Votes is in the next epoch when it responds.
-
-    Rule: reassign.votes-from-non-voters.
-    """
-    configuration = cluster(1, 3) if alone else cluster(3, 3, {1: "unsupported"})
-    campaigns = replace(configuration, profile=CAMPAIGNS.profile)
-    state = unattached(4, log=log_of(voters=keys(1)) if alone else log_of())
-    request = vote(4, 1, 4, AHEAD)
-    after = check_step(state, campaigns, Receive(request), DRAW)
-    assert (after.role, after.epoch) == (Role.LEADER if alone else Role.CANDIDATE, 5)
-    answer = vote_reply(1, 4, 5, False, leader=1 if alone else None)
-    assert receive(state, request, campaigns).sends[0] == answer

@@ -19,6 +19,7 @@ from kraft_reference.log import (
     trim,
 )
 from kraft_reference.messages import Error, FetchResponse
+from kraft_reference.profile import with_settings
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.replication import _truncation_offset
 from kraft_reference.state import new_replica
@@ -44,7 +45,7 @@ def row(cut: Any, epochs: tuple[int, ...], start: int, epoch: int, offset: int) 
     end = end_of_epoch(log, epoch)
     answer = FetchResponse(2, 1, 7, Error.NONE, 4, 2, None, -1, epoch, offset, ())
     there = (matches(log, offset, epoch), needs_snapshot(log, offset, epoch), is_up_to_date(epoch, offset, log))
-    configuration = replace(THREE, profile=replace(THREE.profile, diverging_cut=cut))
+    configuration = replace(THREE, profile=with_settings(THREE.profile, diverging_cut=cut))
     offset_cut = _truncation_offset(
         new_replica(THREE.replicas[1].key, CHECKPOINT)._replace(log=log), configuration, answer
     )

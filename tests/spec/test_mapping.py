@@ -15,7 +15,7 @@ from kraft_reference.changes import Report
 from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import Log, Snapshot, VersionEntry, VotersEntry
-from kraft_reference.profile import PROFILES, Profile
+from kraft_reference.profile import PROFILES, Latitude, Profile
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.state import ReplicaState
 from kraft_spec import mapping, mapping_forms
@@ -129,7 +129,8 @@ def covered(*tables: Iterable[Field]) -> set[str]:
         *((kind, covered(table)) for kind, table in mapping.EFFECTS.items()),
         (Configuration, covered(mapping.CLUSTER) | {"replicas", "profile"}),
         (ReplicaConfiguration, covered(mapping.REPLICAS)),
-        (Profile, covered(mapping.PROFILE)),
+        (Profile, {name for name in covered(mapping.PROFILE) if "." not in name} | {"latitude"}),
+        (Latitude, {name.removeprefix("latitude.") for name in covered(mapping.PROFILE) if "." in name}),
         (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.VOTER_ASSIGNMENT, 0)))),
         (VotersEntry, {"offset", "voters", "details", "target"}),
         (messages.Reply, covered(mapping.REPLY)),

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Report, Requester
+from kraft_reference.changes import AwaitingCatchUp, AwaitingCommit, AwaitingVersions, ChangeKind, Report, Requester
 from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.effects import Answer, Effect, Send
 from kraft_reference.events import (
@@ -61,7 +61,7 @@ request_numbers = st.integers(0, 2**31 - 1)
 
 NUMBERS: dict[str, st.SearchStrategy[int]] = {
     **dict.fromkeys(("source", "destination", "leader_id", "granted", "rejected"), replica_ids),
-    **dict.fromkeys(("fetchers", "acknowledged", "bootstrap_servers"), replica_ids),
+    **dict.fromkeys(("fetchers", "acknowledging_voters", "bootstrap_servers"), replica_ids),
     **dict.fromkeys(("epoch", "last_epoch", "diverging_epoch", "snapshot_epoch", "replicas"), int32),
     **dict.fromkeys(("correlation_id", "completed", "sequence", "time_ms", "timeout_ms", "duration_ms"), counts),
     **dict.fromkeys(("min_version", "max_version", "brokers_min", "brokers_max", "kraft_version"), levels),
@@ -124,10 +124,14 @@ snapshots = FIELDS[Snapshot] = built(Snapshot, end_offset=log_starts, kraft_vers
 requesters = st.none() | st.builds(Requester, st.none() | replica_ids, counts, st.booleans())
 new_voters = st.tuples(keys, texts, levels, levels).map(lambda voter: (voter[0], VoterDetails(voter[0].id, *voter[1:])))
 changes = (
-    st.builds(LearnVersions, keys, texts, requesters)
-    | st.builds(lambda new, end, requester: CatchUp(new[0], new[1], end, requester), new_voters, int64, requesters)
-    | st.builds(lambda new, at, by: Commit(ChangeKind.ADD, new[0], at, by, new[1]), new_voters, int64, requesters)
-    | st.builds(Commit, st.sampled_from(list(ChangeKind)[1:]), st.none() | keys, int64, requesters, st.none())
+    st.builds(AwaitingVersions, keys, texts, requesters)
+    | st.builds(
+        lambda new, end, requester: AwaitingCatchUp(new[0], new[1], end, requester), new_voters, int64, requesters
+    )
+    | st.builds(
+        lambda new, at, by: AwaitingCommit(ChangeKind.ADD, new[0], at, by, new[1]), new_voters, int64, requesters
+    )
+    | st.builds(AwaitingCommit, st.sampled_from(list(ChangeKind)[1:]), st.none() | keys, int64, requesters, st.none())
 )
 reports = st.lists(built(Report), max_size=3, unique_by=lambda report: report.key.id).map(tuple)
 
@@ -186,6 +190,7 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
             reports=reports,
             awaited_targets=st.dictionaries(request_numbers, int64, max_size=3),
             wanted_snapshot=st.none() | st.tuples(counts, int32),
+            has_updated_leader=st.just(False),
             epoch_start_offset=st.just(0),
             preferred_candidates=st.just(()),
         )

@@ -11,6 +11,7 @@ from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_from
 from kraft_reference.records import SET_KINDS, RecordKind
+from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_simulation.checkpoint import NO_VOTES, CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
 from kraft_simulation.world import Flight
@@ -257,6 +258,7 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
     log = append(log_from(snapshot_of(replica.snapshot)), [record_of(record) for record in replica.records])
     pending = state.pending_change
     change = None if pending is None else _change_of(f"{path}.state.pending_change", pending)
+    follows = state.role is Role.FOLLOWER
     restored = ReplicaState(
         key=replica_key(state.replica_key),
         role=state.role,
@@ -275,7 +277,8 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
         epoch_start_offset=replica.epoch_start_offset,
         fetch_offsets={replica_key(key): offset for key, offset in state.fetch_offsets},
         fetchers=frozenset(state.fetchers),
-        acknowledged=frozenset(state.acknowledged),
+        acknowledging_voters=frozenset() if follows else frozenset(state.acknowledged),
+        has_updated_leader=follows and state.leader_id in state.acknowledged,
         preferred_candidates=tuple(replica_key(key) for key in replica.preferred_candidates),
         awaiting=dict(state.awaiting),
         pending_change=change,

@@ -11,7 +11,7 @@ from msgspec.json import Encoder
 
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.events import Event, Receive, event_name
-from kraft_reference.profile import PROFILES
+from kraft_reference.profile import PROFILES, settings
 from kraft_simulation.occurrence import NetworkEvent, Occurrence, message_id
 from kraft_traces.effects import traced_effect
 from kraft_traces.forms import traced_values
@@ -75,8 +75,7 @@ def header_line(
     profile = configuration.profile
     decisions: TracedDecisions | UnsetType = UNSET
     if profile.name not in PROFILES:
-        answers = {name: getattr(profile, name) for name in TracedDecisions.__struct_fields__}
-        decisions = TracedDecisions(**answers)
+        decisions = TracedDecisions(**settings(profile))  # type: ignore[arg-type]
     elif PROFILES[profile.name] != profile:
         raise ValueError(f"{profile} has the name of another profile")
     timeouts = configuration.timeouts
@@ -114,7 +113,7 @@ def _traced_replica(replica_id: int, replica: ReplicaConfiguration) -> DeclaredR
         replica.key.directory_id,
         replica.endpoint,
         replica.pre_vote,
-        replica.speaks_endpoints,
+        replica.sends_leader_endpoint,
         replica.min_version,
         replica.max_version,
         UNSET if initial is None else traced_voters(initial),

@@ -103,8 +103,8 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     resigned_metric: Literal["resigned", "unattached"]
     kraft_version_gate: Literal["commit", "append"] | UnsetType = UNSET
     """Absent: commit."""
-    vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] | UnsetType = UNSET
-    """Absent: by-log."""
+    vote_of_non_voter: Literal["by-log"] | UnsetType = UNSET
+    """Absent: by-log, the only setting; KIP-642's refuse-and-campaign is a mutant of the reference."""
     leader_high_watermark: Literal["kept", "unknown"] | UnsetType = UNSET
     """Absent: kept."""
     own_vote_at_restart: Literal["candidate", "prospective", "unattached"] | UnsetType = UNSET

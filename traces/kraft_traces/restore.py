@@ -8,7 +8,7 @@ from kraft_reference.configuration import Configuration, ReplicaConfiguration, T
 from kraft_reference.effects import Effect, Timer
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.profile import PROFILES, Profile
+from kraft_reference.profile import PROFILES, Profile, with_settings
 from kraft_simulation.occurrence import CrashPoint, NetworkEvent
 from kraft_traces.effects import TracedStartTimer, effect_of
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
@@ -31,7 +31,9 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
     """
     profile = PROFILES.get(header.profile)
     if header.decisions is not UNSET:
-        stated = Profile(header.profile, **_recorded_fields(header.decisions))
+        recorded = _recorded_fields(header.decisions)
+        recorded.pop("vote_of_non_voter", None)  # Its one setting is that of every profile.
+        stated = with_settings(Profile(header.profile), **recorded)
         if profile not in (None, stated):
             detail = f"the settings differ from profile {header.profile!r}, expected another profile name"
             raise UnknownProfileError(detail, source, 1, "$.decisions")

@@ -106,7 +106,9 @@ class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     awaiting: tuple[tuple[ReplicaId, CorrelationId], ...] | UnsetType = UNSET
     """Outstanding requests: receiver and correlation id."""
     acknowledged: tuple[ReplicaId, ...] | UnsetType = UNSET
-    """Leader, Resigned: voters that acknowledged the announcement, or get no other one before a timer fires."""
+    """Leader, Resigned: voters that acknowledged the announcement, or get no other one before a timer fires.
+
+    Follower: its leader, if that has accepted its UpdateVoter."""
     fetchers: tuple[ReplicaId, ...] | UnsetType = UNSET
     """Leader: voters that fetched in this check-quorum period."""
     fetch_offsets: tuple[tuple[TracedKey, Offset], ...] | UnsetType = UNSET

@@ -40,7 +40,7 @@ def traced_state(state: ReplicaState) -> TracedState:
         state.fetched,
         state.searching,
         tuple(sorted(state.awaiting.items())) if state.awaiting else (),
-        tuple(sorted(state.acknowledged)) if state.acknowledged else (),
+        _acknowledged(state),
         tuple(sorted(state.fetchers)) if state.fetchers else (),
         _traced_fetch_offsets(state.fetch_offsets) if state.fetch_offsets else (),
         log.base.end_offset,
@@ -51,6 +51,14 @@ def traced_state(state: ReplicaState) -> TracedState:
         state.quorum_state_version,  # type: ignore[arg-type]
         state.moved_to,
     )
+
+
+def _acknowledged(state: ReplicaState) -> tuple[int, ...]:
+    """Return the field `acknowledged`, in which kraft-trace/1 has two fields of the state."""
+    if state.has_updated_leader:
+        assert state.leader_id is not None, "a Follower knows its leader"
+        return (state.leader_id,)
+    return tuple(sorted(state.acknowledging_voters)) if state.acknowledging_voters else ()
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,14 @@ from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.concluding import CORE
 from kraft_conformance.runner.shown import Observation
 from kraft_reference import durability
-from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Requester
+from kraft_reference.changes import (
+    AwaitingCatchUp,
+    AwaitingCommit,
+    AwaitingVersions,
+    ChangeKind,
+    PendingChange,
+    Requester,
+)
 from kraft_reference.effects import Answer, Effect, Send, StartTimer
 from kraft_reference.log import truncate
 from kraft_reference.messages import REQUESTS, ChangeResponse
@@ -167,11 +174,11 @@ def _with_requests(before: ReplicaState, after: ReplicaState, effects: Sequence[
     if after.role is not Role.LEADER:
         return after._replace(awaiting=awaiting)
     unsent = {to for to, number in after.awaiting.items() if before.awaiting.get(to) != number and to not in sent}
-    if isinstance(after.pending_change, LearnVersions):
+    if isinstance(after.pending_change, AwaitingVersions):
         unsent.discard(after.pending_change.voter.id)
     # Without BeginQuorumEpoch, a voter waits for its timer; the reference would ask to be polled again.
     awaiting = {to: number for to, number in awaiting.items() if to not in unsent}
-    return after._replace(awaiting=awaiting, acknowledged=after.acknowledged | unsent)
+    return after._replace(awaiting=awaiting, acknowledging_voters=after.acknowledging_voters | unsent)
 
 
 def _pending(after: ReplicaState, effects: Sequence[Effect]) -> PendingChange | None:
@@ -181,9 +188,9 @@ def _pending(after: ReplicaState, effects: Sequence[Effect]) -> PendingChange | 
         change.requester is not None and any(_answers(effect, change.requester) for effect in effects)
     ):
         return None
-    if isinstance(change, CatchUp) and change.voter in after.voters:
+    if isinstance(change, AwaitingCatchUp) and change.voter in after.voters:
         offset = after.log.voters[-1].offset
-        return Commit(ChangeKind.ADD, change.voter, offset, change.requester, change.details)
+        return AwaitingCommit(ChangeKind.ADD, change.voter, offset, change.requester, change.details)
     return change
 
 

@@ -137,8 +137,8 @@ class Table:
         if not hello.has_pre_vote:
             # Endpoints came with KIP-853, Pre-Vote after it.
             speaks = hello.kip_levels.get("KIP-853", "none") != "none"
-            return replace(replica, pre_vote="unsupported", speaks_endpoints=speaks)
-        return replica if stays_old else replace(replica, pre_vote="supported", speaks_endpoints=True)
+            return replace(replica, pre_vote="unsupported", sends_leader_endpoint=speaks)
+        return replica if stays_old else replace(replica, pre_vote="supported", sends_leader_endpoint=True)
 
     def kip_levels(self) -> dict[str, KipLevel]:
         """Return the lowest level of each KIP in the cluster."""

@@ -62,12 +62,12 @@ def state_of(line: CheckpointLine, configuration: ReplicaConfiguration, awaiting
     role, leader_id = Role(state["role"]), state["leader_id"]
     own = configuration.key
     voters = log.voters[-1].voters
-    acknowledged = frozenset([leader_id]) if line.has_updated_leader and leader_id is not None else frozenset()
+    acknowledging: frozenset[int] = frozenset()
     offsets: dict[ReplicaKey, int] = {}
     if leader is not None:
         others = [(_entry(voters, key_of(it.key)), it) for it in leader.progress if it.key["id"] != own.id]
         offsets = {key: it.fetch_offset for key, it in others if it.fetch_offset is not None}
-        acknowledged = frozenset(key.id for key, it in others if it.acknowledged and key in voters)
+        acknowledging = frozenset(key.id for key, it in others if it.acknowledged and key in voters)
     voted = state.get("voted_key")
     return ReplicaState(
         key=own,
@@ -87,7 +87,8 @@ def state_of(line: CheckpointLine, configuration: ReplicaConfiguration, awaiting
         epoch_start_offset=0 if leader is None else leader.epoch_start_offset,
         fetch_offsets=offsets,
         fetchers=frozenset() if leader is None else frozenset(leader.fetchers) - {own.id},
-        acknowledged=acknowledged,
+        acknowledging_voters=acknowledging,
+        has_updated_leader=leader is None and line.has_updated_leader and leader_id is not None,
         awaiting=awaiting,
     )
 

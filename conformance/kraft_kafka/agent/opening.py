@@ -2,7 +2,6 @@
 
 from base64 import b64decode
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from kraft_kafka.agent.checkpoints import base_of, state_of, static_voters
 from kraft_kafka.agent.decoding import snapshot_in
@@ -15,7 +14,7 @@ from kraft_kafka.wire.snapshot_files import file_name
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import Snapshot
-from kraft_reference.profile import PROFILES, Profile
+from kraft_reference.profile import PROFILES, Profile, with_settings
 from kraft_reference.state import ReplicaState
 from kraft_simulation.checkpoint import Checkpoint, Committed, Recollection
 from kraft_traces.check.opening import with_states_remembered
@@ -148,7 +147,7 @@ def _profile(name: str | None, first: First, starts: Mapping[int, First]) -> Pro
     # A Candidate of Kafka has voted for its own key with the directory id, which the file of version 0 does not have.
     # With several replicas, another one may forget the directory id of its vote.
     has_own_vote = len(starts) == 1 and _has_own_vote(first)
-    return replace(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
+    return with_settings(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
 
 
 def with_servers(profile: Profile) -> Profile:
@@ -156,7 +155,7 @@ def with_servers(profile: Profile) -> Profile:
 
     Rule: fetch.who-fetches.
     """
-    return replace(profile, name=f"{profile.name}+agent", unanswered_fetch="servers-too")
+    return with_settings(profile, f"{profile.name}+agent", unanswered_fetch="servers-too")
 
 
 def _has_own_vote(start: First) -> bool:
@@ -212,7 +211,7 @@ def state_at(begin: Begin, configuration: Configuration) -> ReplicaState:
     replica = configuration.replicas[id_]
     if isinstance(begin.line, CheckpointLine):
         return state_of(begin.line, replica, begin.awaiting)
-    remembers = configuration.profile.voted_directory_at_version_0 == "remembered"
+    remembers = configuration.profile.latitude.voted_directory_at_version_0 == "remembered"
     return _on_disk(replica.key, begin.line, configuration.checkpoint(id_), remembers=remembers)
 
 

@@ -3,13 +3,12 @@
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import msgspec
 
 from kraft_kafka.recorded import with_releases
 from kraft_mutants import MutantError, load_catalogue
-from kraft_reference.profile import Profile
+from kraft_reference.profile import DECISIONS
 from kraft_simulation.scenarios import Scenario, Variant
 from kraft_simulation.scenarios import scenario as find_scenario
 from kraft_spec.models import UnknownCheck, find_check
@@ -153,8 +152,7 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
 
 
 def _check_decision(decision: Decision, finding: str) -> None:
-    hints = get_type_hints(Profile)
-    answers = get_args(hints.get(decision.name))
+    answers = DECISIONS.get(decision.name, ())
     for answer in (decision.answer, decision.safe):
         if answer not in answers:
             allowed = ", ".join(answers) or "no answers, because it is no decision"

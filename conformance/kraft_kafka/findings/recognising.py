@@ -6,11 +6,11 @@ and the second violates none, the decision caused the failure.
 """
 
 from dataclasses import replace
-from typing import Any
 
 from kraft_kafka.findings.finding import Finding, load_findings
 from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration
+from kraft_reference.profile import settings, with_settings
 from kraft_simulation.failure import Failure
 from kraft_simulation.liveness.watch import LIVENESS_PROPERTIES
 from kraft_simulation.shrink import replay_checked
@@ -30,10 +30,10 @@ def _is_instance(failure: Failure, configuration: Configuration, finding: Findin
     _, variant = finding.variant()
     if decision is None or failure.violation.property_name not in variant.violates:
         return False
-    if getattr(configuration.profile, decision.name) != decision.answer:
+    if settings(configuration.profile)[decision.name] != decision.answer:
         return False
-    changes: dict[str, Any] = {decision.name: decision.safe}
-    safe_configuration = replace(configuration, profile=replace(configuration.profile, **changes))
+    safe = with_settings(configuration.profile, **{decision.name: decision.safe})
+    safe_configuration = replace(configuration, profile=safe)
     waits = range(failure.plan.seed, failure.plan.seed + _WAITS)
     if failure.violation.property_name not in LIVENESS_PROPERTIES:
         waits = range(1)

@@ -35,7 +35,7 @@ from kraft_reference.events import (
     TakeSnapshot,
 )
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.messages import REQUESTS, FetchRequest, FetchResponse, LedResponse, Message, Reply, Request
+from kraft_reference.messages import REQUESTS, FetchRequest, FetchResponse, Message, QuorumResponse, Reply, Request
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
 from kraft_reference.profile import Profile
 from kraft_reference.replica import Replica, Step
@@ -299,7 +299,11 @@ class Node:
         if isinstance(message, FetchResponse) and not message.records and message.leader_id != to:
             # A replica that does not lead responds at once: pause, or the next Fetch would follow at once.
             self._next_fetch = asyncio.get_running_loop().time() + _BACKOFF_S
-        if isinstance(message, LedResponse) and message.leader_id is not None and message.leader_endpoint is not None:
+        if (
+            isinstance(message, QuorumResponse)
+            and message.leader_id is not None
+            and message.leader_endpoint is not None
+        ):
             self.knows(message.leader_id, message.leader_endpoint)
         self.step(Receive(message), received)
 

@@ -155,7 +155,7 @@ def _stranger(d: Director) -> None:
     "announcement.without-endpoint",
     2,
     "discovery.endpoint-lookup",
-    configuration=with_replicas(THREE, 1, speaks_endpoints=False),
+    configuration=with_replicas(THREE, 1, sends_leader_endpoint=False),
     level="state",
 )
 def _without_endpoint(d: Director) -> None:

@@ -4,7 +4,7 @@ Each says why no events lead to its state.
 What the replica does there is what the model does from the very state (docs/checks.md, constructed states).
 """
 
-from kraft_reference.changes import Commit, Requester
+from kraft_reference.changes import AwaitingCommit, Requester
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_from
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
@@ -263,7 +263,7 @@ def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
     change = d.state(1).pending_change
-    assert isinstance(change, Commit), "the removal waits for its commit"
+    assert isinstance(change, AwaitingCommit), "the removal waits for its commit"
     why = "a replica asks for the removal of no other id than its own, and the leader is not it"
     d.construct(1, why, pending_change=change._replace(requester=Requester(3, 77)))
     d.step("the removal is committed: 3 is answered, once, and 1 resigns")

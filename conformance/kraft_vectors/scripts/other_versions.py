@@ -120,7 +120,7 @@ def _requests_without_voter_key(d: RecordingDirector) -> None:
     "versions.answer-without-endpoint",
     3,
     "discovery.endpoint-lookup",
-    configuration=with_replicas(THREE, 1, speaks_endpoints=False),
+    configuration=with_replicas(THREE, 1, sends_leader_endpoint=False),
 )
 def _told_without_endpoint(d: Director) -> None:
     """A replica that learns of a leader without an endpoint looks it up in its voter set."""
@@ -138,7 +138,7 @@ def _told_without_endpoint(d: Director) -> None:
     "discovery.endpoint-lookup",
     "discovery.bootstrap",
     configuration=replace(
-        with_replicas(cluster(4, (1, 2, 3), formatted=without_list(4)), 1, speaks_endpoints=False),
+        with_replicas(cluster(4, (1, 2, 3), formatted=without_list(4)), 1, sends_leader_endpoint=False),
         bootstrap_servers=(1,),
     ),
 )
@@ -158,7 +158,7 @@ def _told_without_endpoint_nor_set(d: RecordingDirector) -> None:
     3,
     "discovery.endpoint-lookup",
     "state.prospective.discovers-leader",
-    configuration=with_replicas(THREE, 1, speaks_endpoints=False),
+    configuration=with_replicas(THREE, 1, sends_leader_endpoint=False),
 )
 def _refused_without_endpoint(d: Director) -> None:
     """A refusal that names a leader without an endpoint is followed if the voter set has the endpoint."""

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 from kraft_reference.events import AdvanceReassignment, Poll, PollFetch, UpdateFeatures
 from kraft_reference.outcome import Refusal
-from kraft_reference.profile import KIP
+from kraft_reference.profile import KIP, with_settings
 from kraft_simulation.scenarios.director import Director
-from kraft_simulation.scenarios.membership.reassignment_votes import KIP_642_VOTES
 from kraft_simulation.scenarios.opening import start
-from kraft_simulation.scenarios.scenario import cluster, voter_set
-from kraft_vectors.openings import campaign, lead_unannounced, overtake, start_reported
+from kraft_simulation.scenarios.scenario import cluster
+from kraft_vectors.openings import lead_unannounced, overtake, start_reported
 from kraft_vectors.staging import RecordingDirector
 from kraft_vectors.target import OBSERVED, STATIC, THREE, Targets, with_replicas
 
@@ -100,38 +99,10 @@ def _file_after_a_reverted_upgrade(d: Director) -> None:
 
 
 @TARGETS.vector(
-    "vote.stranger-after-the-vote",
-    2,
-    "vote.once-per-epoch",
-    configuration=replace(OBSERVED, profile=KIP_642_VOTES),
-    level="state",
-)
-def _voted_asked_by_a_stranger(d: Director) -> None:
-    """A voter that has voted refuses a non-voter, and campaigns only if its vote is free."""
-    start(d, 1, 1)
-    d.append_voters(1, voter_set(1, 2, 3, 4))
-    d.fetch(4, 1)
-    for voter in (2, 3, 4):
-        d.fetch_timeout(voter)
-    d.pre_vote(4, 2, "granted")
-    d.pre_vote(4, 3, "granted")
-    d.lose(4)
-    campaign(d, 3, 2)
-    d.step("2 has voted for 3, and knows 4, which asks as well, for no voter")
-    d.vote(4, 2, "refused")
-    d.lose(4)
-    d.election_timeout(4)
-    d.step("4 asks in the next epoch, where the vote of 2 is free: 2 refuses, and is Prospective")
-    for voter in (2, 1):
-        d.pre_vote(4, voter, "granted")
-    d.vote(4, 2, "refused")
-
-
-@TARGETS.vector(
     "announcement.unanswered-until-the-timer",
     1,
     "begin-quorum.resend",
-    configuration=replace(THREE, profile=replace(KIP, name="kip-announces-by-timer", announcement_again="by-timer")),
+    configuration=replace(THREE, profile=with_settings(KIP, "kip-announces-by-timer", announcement_again="by-timer")),
 )
 def _announces_by_timer(d: RecordingDirector) -> None:
     """A Leader that announces itself only by its timer does not repeat an announcement before."""
@@ -149,7 +120,7 @@ def _announces_by_timer(d: RecordingDirector) -> None:
     "fetch.unanswered-asks-servers",
     2,
     "fetch.who-fetches",
-    configuration=replace(THREE, profile=replace(KIP, name="kip-asks-servers-too", unanswered_fetch="servers-too")),
+    configuration=replace(THREE, profile=with_settings(KIP, "kip-asks-servers-too", unanswered_fetch="servers-too")),
 )
 def _asks_servers_too(d: RecordingDirector) -> None:
     """A Follower whose leader does not respond may ask any server, until it has fetched from its leader."""

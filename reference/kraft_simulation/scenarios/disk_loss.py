@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kraft_reference.outcome import Refusal
-from kraft_reference.profile import KIP
+from kraft_reference.profile import KIP, with_settings
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import announce, elect, start, win, win_pre_vote
 from kraft_simulation.scenarios.scenario import Scenario, Variants, cluster
@@ -175,7 +175,7 @@ def vote_is_repeated(d: Director) -> None:
     d.end_offsets(3, 3, 1)
 
 
-_REMEMBERS = replace(KIP, name="kip-remembers-the-directory", voted_directory_at_version_0="remembered")
+_REMEMBERS = with_settings(KIP, "kip-remembers-the-directory", voted_directory_at_version_0="remembered")
 
 
 @VARIANTS.variant("vote-for-the-disk", cluster(3, static=True, pre_vote=False, profile=_REMEMBERS))

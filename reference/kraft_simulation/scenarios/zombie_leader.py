@@ -25,7 +25,7 @@ def _zombie(d: Director) -> None:
     d.heal(1, 2, 3)
     d.step("N2 announces itself to 3 only")
     announce(d, 2)
-    d.check("N2's announcement is for {3}", d.state(2).acknowledged, frozenset({3}))
+    d.check("N2's announcement is for {3}", d.state(2).acknowledging_voters, frozenset({3}))
     d.fetch(3, 2)
     d.roles("L(4)", "L(5)", "F(5,2)", "F(4,1)")
     d.fetch(4, 1)

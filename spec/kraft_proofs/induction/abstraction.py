@@ -56,7 +56,6 @@ SEQUENCES: Mapping[str, tuple[str, ...]] = {
 
 A snapshot replaces a prefix of the log, which its last record identifies: taking one leaves the log as it is and makes
 that prefix durable. Every Fetch is preceded by a sync; that of an Unattached replica acknowledges nothing.
-HandleVoteRequest needs the decision `vote_of_non_voter` = refuse-and-campaign.
 """
 
 UNCHANGED: Mapping[str, str] = {
@@ -88,7 +87,6 @@ DECISIONS: Mapping[str, str] = {
     "kraft_version_gate": "which requests a leader takes: in the proof it may append whatever the guard allows",
     "update_voter_credit": "check quorum and the fetch timer: both are beyond the proof",
     "report_at_version_0": "what a leader notes of its voters: a set that is changed is a record of its log",
-    "vote_of_non_voter": "`vote` looks at no membership, and `stand` may follow a refusal",
     "leader_high_watermark": "what a leader shows: `commit` is of the entries that it counts",
     "own_vote_at_restart": "a role: a Candidate that restarts may take `stand-again`, and need not",
     "voted_directory_at_version_0": "at version 0 an id has one directory ever, see the trust in repeated sets",

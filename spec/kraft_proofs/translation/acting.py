@@ -5,7 +5,6 @@ no part of the proof's state. A crash in the middle of a step is only checked by
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import NamedTuple
 
 import z3
@@ -14,7 +13,7 @@ from kraft_proofs.induction.symbols import NUMBER, Formula
 from kraft_proofs.translation.shapes import CONFIGURATION, MESSAGES, REPLICA_STATE
 from kraft_proofs.translation.translator import Translator
 from kraft_proofs.translation.values import OPEN, FunctionOf, Value, listed, scalars, unknown
-from kraft_reference.profile import KIP, Profile
+from kraft_reference.profile import KIP, Profile, settings
 from kraft_spec.compiled import nodes
 from kraft_spec.compiled.terms import UnsupportedError
 from kraft_spec.tlc.specification import Specification
@@ -87,7 +86,7 @@ def act(specification: Specification, action: str, profile: Profile = KIP) -> Ac
         UnsupportedError: It uses an unsupported construct.
     """
     translator = Translator(specification)
-    decided = {name: translator.text(answer) for name, answer in asdict(profile).items() if name != "name"}
+    decided = {name: translator.text(answer) for name, answer in settings(profile).items()}
     replicas = unknown("replicas", FunctionOf(NUMBER, REPLICA_STATE))
     translator.variables["config"] = {**unknown("config", CONFIGURATION), "profile": decided}
     translator.variables["replicas"] = replicas

@@ -13,7 +13,7 @@ from kraft_reference.profile import KIP, PROFILES, Profile
 from kraft_spec.compiled.building import CompilationError
 from kraft_spec.compiled.checks import compiled_check
 from kraft_spec.edits import Edit, apply_edits
-from kraft_spec.mapping_tables import PROFILE
+from kraft_spec.mapping import profile_to_model
 from kraft_spec.models.check import CheckReport, ModelCheck, Way
 from kraft_spec.models.firing import firing_actions
 from kraft_spec.tlc.model_check import Checkpoints, ModelCheckError, ModelCheckOptions, check_model, latest_checkpoint
@@ -98,7 +98,7 @@ def decided_by(profile: Profile) -> tuple[Edit, ...]:
     """Return the edits that set a profile's decisions; the unedited modules have those of `kip`."""
     if profile == KIP:
         return ()
-    decisions = ", ".join(f'{decision.model} |-> "{getattr(profile, decision.reference)}"' for decision in PROFILE)
+    decisions = ", ".join(f'{name} |-> "{setting}"' for name, setting in profile_to_model(profile).items())
     return (Edit("MCBounds.tla", "Profile == KipProfile\n", f"Profile == [{decisions}]\n"),)
 
 

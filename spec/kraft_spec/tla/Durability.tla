@@ -114,7 +114,8 @@ FormattedWith(key, voters) ==
    log |-> <<>>, flushed |-> 0, base |-> base, voters |-> BaseVoters(base), versions |-> BaseLevels(base),
    high_watermark |-> Unknown, quorum_state_version |-> base.kraft_version, moved_to |-> NoEndpoint,
    granted |-> {}, rejected |-> {}, fetched |-> FALSE, searching |-> FALSE,
-   epoch_start_offset |-> 0, fetch_offsets |-> NoOffsets, fetchers |-> {}, acknowledged |-> {},
+   has_updated_leader |-> FALSE,
+   epoch_start_offset |-> 0, fetch_offsets |-> NoOffsets, fetchers |-> {}, acknowledging_voters |-> {},
    preferred_candidates |-> <<>>, awaiting |-> {},
    pending_change |-> NoChange, reports |-> {}, awaited_targets |-> {}, wanted_snapshot |-> NoSnapshotId]
 

@@ -38,7 +38,7 @@ MessageLimit == 2
 OtherProfile ==
   [observer_refusal |-> "lasts", voter_key_error |-> "INVALID_VOTER_KEY", prospective_announcement |-> "stays",
    end_quorum_fetched_flag |-> "kept", diverging_fetch |-> "ignored", restart_precedence |-> "own-vote",
-   kraft_version_gate |-> "append", vote_of_non_voter |-> "refuse-and-campaign",
+   kraft_version_gate |-> "append",
    leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
    announcement_again |-> "when-idle", announced_to |-> "not-fetching",
@@ -64,7 +64,7 @@ Changes == Formatted(Cluster(3, 3, 1))
 Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.profile = OtherProfile])
 \* An observer that follows record by record; a leader of old software.
 Observing ==
-  Formatted([Cluster(4, 3, 1) EXCEPT !.fetch_max_records = 1, !.speaks_endpoints = <<FALSE, TRUE, TRUE, TRUE>>])
+  Formatted([Cluster(4, 3, 1) EXCEPT !.fetch_max_records = 1, !.sends_leader_endpoint = <<FALSE, TRUE, TRUE, TRUE>>])
 
 \* A client has a third voter added.
 Adding == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>])
@@ -149,7 +149,7 @@ May(name, r) ==
                    [] OTHER -> r = 2 /\ Calm
          [] name = "CheckQuorumTimeout" -> NotLast(r) /\ Calm /\ r = 1 /\ (In(HandOver) \/ In(Observing))
          [] name = "BeginQuorumEpochTimeout" ->
-              NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledged # {} /\ In(HandOver)
+              NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledging_voters # {} /\ In(HandOver)
          [] name = "VoterChangeTimeout" -> Calm /\ (In(Reassigning) => replicas[r].awaited_targets # {})
          [] name = "RequestTimeout" -> Calm /\ ~In(Changes) /\ ~In(Crashing)
          \* A follower reports to its leader where that is what the cluster is for.

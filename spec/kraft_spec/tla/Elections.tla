@@ -47,7 +47,7 @@ VoteResponse(s, m, granted, error, preVote) ==
   [type |-> "VoteResponse", source |-> s.replica_key.id, destination |-> m.source, correlation_id |-> m.correlation_id,
    error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
+   leader_endpoint |-> IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
    granted |-> granted, pre_vote |-> preVote]
 
 \* Rules: prevote.leader.rejects, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
@@ -67,13 +67,6 @@ GrantsVote(s, m) ==
   /\ IF s.voted_key # NoKey THEN Names(s.voted_key, m.replica_key)
      ELSE IF s.leader_id # NoLeader THEN FALSE
      ELSE UpToDate(m.last_epoch, m.end_offset, s)
-
-\* KIP-642: a voter that has not voted rejects a candidate that is not in its voter set, and starts an election itself.
-\* Rule: reassign.votes-from-non-voters
-RefusesNonVoter(s, m) ==
-  /\ config.profile.vote_of_non_voter = "refuse-and-campaign"
-  /\ IsVoter(s) /\ s.role \in {"Unattached", "Prospective"} /\ s.voted_key = NoKey /\ s.leader_id = NoLeader
-  /\ \A v \in Voters(s) : ~Names(v, m.replica_key)
 
 \* Rules: state.prospective.add-vote, vote.persist-before-reply, identity.voted-key-persisted,
 \*        durable.vote.v0-uuid-in-memory
@@ -99,9 +92,6 @@ AfterVoteRequest(s, m) ==
   THEN Refuse(now, config.profile.voter_key_error)
   ELSE IF preVote
   THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
-  ELSE IF RefusesNonVoter(now, m)
-  THEN Refuse(IF now.role = "Unattached" /\ s.role \notin {"Leader", "Resigned"} THEN ToProspective(now) ELSE now,
-              "NONE")
   ELSE IF GrantsVote(now, m)
   THEN Outcome(WithVote(now, m.replica_key), <<VoteResponse(WithVote(now, m.replica_key), m, TRUE, "NONE", FALSE)>>)
   ELSE Refuse(now, "NONE")

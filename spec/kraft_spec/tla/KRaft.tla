@@ -245,7 +245,7 @@ AfterRequestTimeout(s, to) ==
   LET quiet == IF s.role = "Leader" /\ config.profile.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
       looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.profile.unanswered_fetch = "servers-too"
-  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a.destination # to}, !.acknowledged = @ \cup quiet,
+  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a.destination # to}, !.acknowledging_voters = @ \cup quiet,
                        !.searching = @ \/ looks_elsewhere])
 
 RequestTimeout(r, to) ==
@@ -272,10 +272,10 @@ VoterEntry(s, id) == CHOOSE v \in Others(s) : v.id = id
 DueElectionRequests(s) ==
   CASE s.role \in {"Prospective", "Candidate"} /\ CanStillWin(s) -> OtherIds(s) \ (s.granted \cup s.rejected)
     [] s.role = "Leader" ->
-         OtherIds(s) \ (CASE config.profile.announced_to = "not-fetching" -> s.acknowledged \cup s.fetchers
-                           [] config.profile.announced_to = "all" -> s.acknowledged
+         OtherIds(s) \ (CASE config.profile.announced_to = "not-fetching" -> s.acknowledging_voters \cup s.fetchers
+                           [] config.profile.announced_to = "all" -> s.acknowledging_voters
                            [] config.profile.announced_to = "all-again" -> {})
-    [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledged
+    [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledging_voters
     [] OTHER -> {}
 
 Due(s) == {id \in DueElectionRequests(s) : id # s.replica_key.id /\ Idle(s, id)}

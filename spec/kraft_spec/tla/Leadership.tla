@@ -38,16 +38,16 @@ RemovalIsCommitted(s) ==
 BeginQuorumEpochRequest(s, voter, corr) ==
   [type |-> "BeginQuorumEpochRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, voter_key |-> voter,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
 Response(type, s, m, error) ==
   [type |-> type, source |-> s.replica_key.id, destination |-> m.source, correlation_id |-> m.correlation_id,
    error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
 \* The leader announces itself to every voter again.  Rule: begin-quorum.resend
-AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
+AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledging_voters = {}])
 
 \* Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.membership-not-checked,
 \*        begin-quorum.no-fetch-credit, state.follower.larger-epoch-leader, state.prospective.discovers-leader
@@ -78,7 +78,7 @@ AfterBeginQuorumEpochResponse(s, m) ==
   ELSE IF NamesSecondLeader(s, m.epoch, m.leader_id) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest THEN Becomes(learned)
   ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
-  ELSE Becomes([rest EXCEPT !.acknowledged = @ \cup {m.source}])
+  ELSE Becomes([rest EXCEPT !.acknowledging_voters = @ \cup {m.source}])
 
 (***************************************************************************)
 (* EndQuorumEpoch.                                                         *)

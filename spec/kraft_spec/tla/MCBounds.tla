@@ -40,7 +40,7 @@
 (*    each follower would send one UpdateVoter to each leader, in place of *)
 (*    a Fetch.  All that a report changes is the leader's field reports,   *)
 (*    which only UpdateFeatures reads (off by default, too), and the       *)
-(*    follower's acknowledged, which only says whether to report again;    *)
+(*    follower's has_updated_leader, which decides whether to report again;*)
 (*    for the connection and the clocks it is a Fetch that is not sent, or *)
 (*    a response that teaches epoch and leader as any other does.  At      *)
 (*    level 1 a report is due only where an endpoint has moved (MayMove,   *)
@@ -58,7 +58,7 @@ EXTENDS LocalForms
 KipProfile ==
   [observer_refusal |-> "expires", voter_key_error |-> "INVALID_REQUEST", prospective_announcement |-> "follower",
    end_quorum_fetched_flag |-> "cleared", diverging_fetch |-> "counts", restart_precedence |-> "known-leader",
-   kraft_version_gate |-> "commit", vote_of_non_voter |-> "by-log",
+   kraft_version_gate |-> "commit",
    leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
    announcement_again |-> "when-idle", announced_to |-> "not-fetching",
@@ -85,7 +85,7 @@ Cluster(size, voters, level) ==
    kraft_version |-> level,
    bootstrap_servers |-> {1},
    pre_vote |-> [r \in 1..size |-> "supported"],
-   speaks_endpoints |-> [r \in 1..size |-> TRUE],
+   sends_leader_endpoint |-> [r \in 1..size |-> TRUE],
    min_version |-> [r \in 1..size |-> 0],
    max_version |-> [r \in 1..size |-> 1],
    initial_voters |-> [r \in 1..size |-> {NoKey}],
@@ -121,7 +121,7 @@ Elected(configuration, leader) ==
         IN ToFollower(voted, 1, leader, configuration.endpoints[leader])
   IN
   /\ config = configuration
-  /\ replicas = [r \in Ids |-> IF r = leader THEN [leads EXCEPT !.acknowledged = OtherIds(leads)] ELSE Follows(r)]
+  /\ replicas = [r \in Ids |-> IF r = leader THEN [leads EXCEPT !.acknowledging_voters = OtherIds(leads)] ELSE Follows(r)]
   /\ network = {}
   /\ cuts = {}
   /\ history = [HistoryOf(SubSeq(leads.log, 1, Larger(0, leads.high_watermark)))
@@ -198,6 +198,6 @@ AfterPollsAndFetches(r, types) == {m \in Deliverable(r, types) : NobodyPollsOrFe
 (***************************************************************************)
 NobodyElectedQuietly ==
   ~(/\ \A m \in network : Dead(m)
-    /\ replicas[1].role = "Leader" /\ replicas[1].epoch = 1 /\ replicas[1].acknowledged = OtherIds(replicas[1])
+    /\ replicas[1].role = "Leader" /\ replicas[1].epoch = 1 /\ replicas[1].acknowledging_voters = OtherIds(replicas[1])
     /\ \A r \in Ids \ {1} : replicas[r].role = "Follower" /\ replicas[r].voted_key = replicas[1].replica_key)
 =============================================================================

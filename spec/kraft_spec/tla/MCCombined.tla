@@ -81,7 +81,7 @@ TellsNews(m) ==
          IN out.state # s \/ out.sends[1].error # "NONE" \/ out.sends[1].epoch # m.epoch
     [] m.type = "EndQuorumEpochResponse" ->
          \/ m.error # "NONE"
-         \/ [AfterEndQuorumEpochResponse(s, m).state EXCEPT !.acknowledged = {}] # [FreeConnection(s, m) EXCEPT !.acknowledged = {}]
+         \/ [AfterEndQuorumEpochResponse(s, m).state EXCEPT !.acknowledging_voters = {}] # [FreeConnection(s, m) EXCEPT !.acknowledging_voters = {}]
     [] m.type = "VoteResponse" ->
          \/ m.granted
          \/ LET after == Learn(FreeConnection(s, m), m.epoch, m.leader_id, m.leader_endpoint) IN after # FreeConnection(s, m)
@@ -143,7 +143,7 @@ AnyInFlight(r, types) == {m \in network : m.destination = r /\ m.type \in types}
 
 VisibleOf(r) ==
   LET s == IF Runs(r) THEN replicas[r] ELSE AfterRestart(replicas[r], NoEndpoint).state
-  IN [s EXCEPT !.awaiting = {}, !.fetchers = {}, !.acknowledged = {}, !.rejected = {}, !.granted = {}, !.flushed = 0,
+  IN [s EXCEPT !.awaiting = {}, !.fetchers = {}, !.acknowledging_voters = {}, !.rejected = {}, !.granted = {}, !.flushed = 0,
                !.fetched = FALSE, !.preferred_candidates = <<>>]
 Visible == <<[r \in Ids |-> VisibleOf(r)], history>>
 

@@ -24,7 +24,7 @@ TimeOut(r, timer) ==
   /\ NobodyPollsOrFetches
   /\ replicas[r].epoch < EpochLimit
   /\ CASE timer \in {"election", "fetch"} -> r = 2 \/ replicas[r].role = "Resigned"
-       [] timer = "begin-quorum-epoch" -> r = 1 /\ replicas[r].acknowledged # {}
+       [] timer = "begin-quorum-epoch" -> r = 1 /\ replicas[r].acknowledging_voters # {}
        [] OTHER -> r = 1
 
 ShutsDown(r) == r = 1 /\ NobodyPollsOrFetches

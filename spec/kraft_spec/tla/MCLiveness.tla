@@ -42,7 +42,7 @@ Voted(r, leader) == [NewReplica(config.keys[r]) EXCEPT !.epoch = 1, !.voted_key 
 
 \* The leader of epoch 1 that has appended more to the records of the start of its epoch.
 LeaderOf(id, more) ==
-  LET Announced(before, s) == [s EXCEPT !.acknowledged = OtherIds(before) \cap OtherIds(s)]
+  LET Announced(before, s) == [s EXCEPT !.acknowledging_voters = OtherIds(before) \cap OtherIds(s)]
       Extended(s) == Announced(s, Appended(s, more))
   IN Of(Flushed, Of(Extended, Of(ToLeader, [Voted(id, id) EXCEPT !.role = "Candidate"])))
 

@@ -72,7 +72,7 @@ MayGiveUp ==
 
 AnnouncesAgain == \E r \in Ids : BeginQuorumEpochTimeout(r)
 MayAnnounceAgain ==
-  \E r \in Ids : replicas[r].role = "Leader" /\ replicas[r].acknowledged # {} /\ MayTimeOut(r, "begin-quorum-epoch")
+  \E r \in Ids : replicas[r].role = "Leader" /\ replicas[r].acknowledging_voters # {} /\ MayTimeOut(r, "begin-quorum-epoch")
 
 AnnouncementFairness ==
   /\ <>[]~MayGiveUp \/ []<><<GivesUp>>_variables

@@ -137,7 +137,7 @@ ZombieLeader ==
            key == config.keys[2]
            Has(r) == FollowerOf(old, r, end)
            Voted2(s) == [s EXCEPT !.epoch = 2, !.voted_key = key, !.leader_id = NoLeader]
-           Elected2(s) == [ToLeader([Voted2(s) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = {3}]
+           Elected2(s) == [ToLeader([Voted2(s) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledging_voters = {3}]
            Follows2(s) == ToFollower(Voted2(s), 2, 2, config.endpoints[2])
            states == Knowing(<<old, Has(2), Has(3), Has(4)>>, 1, end - 1)
        IN \E new \in {Of(Elected2, states[2])} :

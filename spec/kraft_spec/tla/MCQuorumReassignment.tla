@@ -78,7 +78,7 @@ StandsAt(leads) ==
   LET end == EndOffset(leads)
       id == leads.replica_key.id
       fetching == {config.keys[r] : r \in Ids \ {id}}
-      leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.high_watermark = end,
+      leader == [leads EXCEPT !.acknowledging_voters = OtherIds(leads), !.high_watermark = end,
                               !.fetch_offsets = [k \in fetching |-> end]]
   IN [replicas |-> Each([r \in Ids |-> IF r = id THEN leader ELSE FollowsAt(leads, r)]),
       history |-> [HistoryOf(leads.log)

@@ -43,7 +43,7 @@ Start(configuration) ==
   IN
   /\ config = configuration
   /\ \E third \in outside :
-       replicas = <<[leads EXCEPT !.acknowledged = IF third.leader_id = 1 THEN {2, 3} ELSE {2},
+       replicas = <<[leads EXCEPT !.acknowledging_voters = IF third.leader_id = 1 THEN {2, 3} ELSE {2},
                                   !.fetch_offsets = keys[2] :> 0], fetching, third>>
   /\ network = {}
   /\ cuts = {}

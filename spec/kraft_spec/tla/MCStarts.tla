@@ -55,7 +55,7 @@ IsOnTheWay(s, goal) ==
        EndOffset(s) = EndOffset(goal) /\ s.high_watermark >= goal.high_watermark
   /\ s.high_watermark <= IF goal.high_watermark = Unknown THEN EndOffset(Goal.history.committed) ELSE goal.high_watermark
   /\ s.role = "Leader" /\ goal.role = "Leader" /\ s.epoch = goal.epoch =>
-       /\ s.acknowledged \subseteq goal.acknowledged
+       /\ s.acknowledging_voters \subseteq goal.acknowledging_voters
        /\ \A key \in DOMAIN s.fetch_offsets :
             key \in DOMAIN goal.fetch_offsets /\ s.fetch_offsets[key] <= goal.fetch_offsets[key]
 

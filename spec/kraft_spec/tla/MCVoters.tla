@@ -82,7 +82,7 @@ FollowsFirst(r, records, highWatermark) ==
 StandWith(leads, behind) ==
   LET end == EndOffset(leads)
       fetching == {EntryOf(leads, config.keys[r]) : r \in Ids \ ({1} \cup behind)}
-      leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.high_watermark = end,
+      leader == [leads EXCEPT !.acknowledging_voters = OtherIds(leads), !.high_watermark = end,
                               !.fetch_offsets = [k \in fetching |-> end]]
   IN [replicas |-> Each([r \in Ids |-> IF r = 1 THEN leader
                                        ELSE FollowsFirst(r, IF r \in behind THEN <<>> ELSE leads.log, end)]),
@@ -114,7 +114,7 @@ SetOf(ids) ==
 NextLeads(scene, id, electors) ==
   LET key == scene.replicas[id].replica_key
       Votes(s) == [ToUnattached(s, 2, NoLeader) EXCEPT !.voted_key = key]
-      Leads(s) == [ToLeader([s EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = electors]
+      Leads(s) == [ToLeader([s EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledging_voters = electors]
       Follows(s) == ToFollower(s, 2, id, config.endpoints[id])
       Voted(r) == Of(Votes, scene.replicas[r])
       leader == Of(Leads, Voted(id))
@@ -164,8 +164,8 @@ HasNews(m) ==
          IN out.state # s \/ out.sends[1].error # "NONE" \/ out.sends[1].epoch # m.epoch
     [] m.type = "BeginQuorumEpochResponse" ->
          \/ m.error # "NONE"
-         \/ [AfterBeginQuorumEpochResponse(s, m).state EXCEPT !.acknowledged = {}]
-              # [FreeConnection(s, m) EXCEPT !.acknowledged = {}]
+         \/ [AfterBeginQuorumEpochResponse(s, m).state EXCEPT !.acknowledging_voters = {}]
+              # [FreeConnection(s, m) EXCEPT !.acknowledging_voters = {}]
     [] OTHER -> TRUE
 
 Delivered(r, types) ==

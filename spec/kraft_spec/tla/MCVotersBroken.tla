@@ -125,7 +125,7 @@ InitS13 ==
      \E led \in {NextLeads(left, 2, {3, 4, 5})} :
      \E fetched \in {HaveFetched(led, {3, 4, 5})} :
      \E scene \in {[fetched EXCEPT !.history.votes[5] = NoVotes, !.replicas[5].voted_key = NoKey,
-                                    !.replicas[5].quorum_state_version = 1, !.replicas[2].acknowledged = {3, 4}]} : Begins(scene)
+                                    !.replicas[5].quorum_state_version = 1, !.replicas[2].acknowledging_voters = {3, 4}]} : Begins(scene)
 
 FirstTwice == <<2, 0, 0, 0, 0>>
 AllButThird == {1, 4, 5}

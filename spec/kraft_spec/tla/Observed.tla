@@ -29,7 +29,7 @@ ObservedState(s) ==
    flushed_offset |-> s.flushed, high_watermark |-> s.high_watermark,
    voters |-> [offset |-> set.offset, voters |-> set.voters, target |-> set.target], kraft_version |-> Level(s),
    granted |-> s.granted, rejected |-> s.rejected, fetched |-> s.fetched, searching |-> s.searching,
-   awaiting |-> s.awaiting, acknowledged |-> s.acknowledged, fetchers |-> s.fetchers,
+   awaiting |-> s.awaiting, acknowledged |-> IF s.has_updated_leader THEN {s.leader_id} ELSE s.acknowledging_voters, fetchers |-> s.fetchers,
    fetch_offsets |-> {<<key, s.fetch_offsets[key]>> : key \in DOMAIN s.fetch_offsets},
    pending_change |-> s.pending_change, reports |-> s.reports, awaited_targets |-> s.awaited_targets,
    wanted_snapshot |-> s.wanted_snapshot, quorum_state_version |-> s.quorum_state_version, moved_to |-> s.moved_to]

@@ -33,7 +33,7 @@ IsPending(s) == s.pending_change.kind # "none"
 AnswerTypes == [add |-> "AddVoterResponse", remove |-> "RemoveVoterResponse", update |-> "UpdateVoterResponse"]
 
 ChangeAnswer(s, kind, requester, request, error) ==
-  LET endpoint == IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint IN
+  LET endpoint == IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint IN
   IF requester = Client
   THEN [type |-> "Reply", request |-> request, error |-> error, epoch |-> s.epoch, leader_id |-> s.leader_id,
         leader_endpoint |-> endpoint]
@@ -76,7 +76,7 @@ AppendRecords(s, records) ==
       same == {v.id : v \in Voters(s) \cap Voters(after)}
   IN WithHighWatermark(
        IF Voters(after) = Voters(s) THEN after
-       ELSE [after EXCEPT !.fetchers = @ \cap same, !.acknowledged = @ \cap same])
+       ELSE [after EXCEPT !.fetchers = @ \cap same, !.acknowledging_voters = @ \cap same])
 
 \* The outcome with the records of a change appended; the answer waits for their commit if the change says so.
 \* Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, update-voter.reply-time,

@@ -56,11 +56,11 @@ StateOk(s) ==
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
   /\ s.searching \in BOOLEAN                        \* it fetches from bootstrap servers, too
+  /\ s.has_updated_leader \in BOOLEAN               \* Follower: its leader has accepted its UpdateVoter
   /\ s.epoch_start_offset \in 0..EndOffset(s)               \* Leader: first offset of its epoch
   /\ \A k \in DOMAIN s.fetch_offsets : IsKey(k) /\ s.fetch_offsets[k] \in 0..EndOffset(s)
   /\ s.fetchers \subseteq Ids                       \* Leader: voters seen in this check-quorum period
-  /\ s.acknowledged \subseteq Ids                   \* Leader, Resigned: voters that answered the announcement
-                                                    \* Follower: its leader, after it acknowledged UpdateVoter
+  /\ s.acknowledging_voters \subseteq Ids           \* Leader, Resigned: voters that acknowledged the announcement
   /\ \A a \in s.awaiting : a.destination \in Ids    \* outstanding requests
   /\ s.pending_change.kind # "none" => ChangeOk(s.pending_change)
   /\ \A report \in s.reports : IsKey(report.key)         \* Leader at level 0: what voters report of themselves

@@ -26,7 +26,7 @@ FetchResponse(s, m, error, records, diverging, snapshot) ==
   [type |-> "FetchResponse", source |-> s.replica_key.id, destination |-> m.source,
    correlation_id |-> m.correlation_id, error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
+   leader_endpoint |-> IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
    high_watermark |-> IF error = "NONE" /\ s.high_watermark > s.epoch_start_offset THEN s.high_watermark ELSE Unknown,
    diverging_epoch |-> diverging.epoch, diverging_end_offset |-> diverging.offset, records |-> records,
    snapshot_end_offset |-> snapshot.end_offset, snapshot_epoch |-> snapshot.epoch]

@@ -11,7 +11,8 @@ EXTENDS Definitions
 \* Rules: prevote.response.correlate, fetch.fetched-flag
 Cleared(s) ==
   [s EXCEPT !.granted = {}, !.rejected = {}, !.fetched = FALSE, !.searching = FALSE,
-            !.epoch_start_offset = 0, !.fetch_offsets = NoOffsets, !.fetchers = {}, !.acknowledged = {},
+            !.has_updated_leader = FALSE,
+            !.epoch_start_offset = 0, !.fetch_offsets = NoOffsets, !.fetchers = {}, !.acknowledging_voters = {},
             !.preferred_candidates = <<>>, !.awaiting = {},
             !.pending_change = NoChange, !.reports = {}, !.awaited_targets = {}, !.wanted_snapshot = NoSnapshotId]
 

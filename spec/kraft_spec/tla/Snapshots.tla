@@ -54,7 +54,7 @@ AfterFetchSnapshotRequest(s, m) ==
         [Outcome(after, <<[type |-> "FetchSnapshotResponse", source |-> s.replica_key.id, destination |-> m.source,
                            correlation_id |-> m.correlation_id,
                            error |-> error, epoch |-> s.epoch, leader_id |-> s.leader_id,
-                           leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
+                           leader_endpoint |-> IF config.sends_leader_endpoint[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
                            snapshot |-> snapshot]>>) EXCEPT !.reason = reason]
       seen == WithFetcher(s, EntryOf(s, m.replica_key))
   IN

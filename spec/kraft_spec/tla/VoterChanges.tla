@@ -204,7 +204,7 @@ JoinRequest(s, corr) ==
 \* Due until this leader acknowledges it; at kraft.version 1 only if the voter set has other details.
 \* Rules: update-voter.when-sent, update-voter.in-memory-at-version-0
 ReportRequest(s, corr) ==
-  IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key.directory_id = ""
+  IF \/ s.has_updated_leader \/ ~IsVoter(s) \/ s.replica_key.directory_id = ""
      \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key.id) = {OwnDetails(s)}
      \/ Level(s) = 0 /\ config.profile.report_at_version_0 = "refused"
   THEN {} ELSE {UpdateVoterRequest(s, corr)}
@@ -225,6 +225,6 @@ AfterChangeResponse(s, m) ==
   ELSE IF learned # rest THEN Becomes(learned)
   ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
   ELSE IF m.type = "UpdateVoterResponse" /\ s.role = "Follower" /\ s.leader_id = m.source
-  THEN Becomes([rest EXCEPT !.acknowledged = {m.source}])
+  THEN Becomes([rest EXCEPT !.has_updated_leader = TRUE])
   ELSE Becomes(rest)
 =============================================================================

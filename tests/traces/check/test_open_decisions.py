@@ -24,6 +24,7 @@ from kraft_reference.events import (
     Restart,
     Shutdown,
 )
+from kraft_reference.profile import with_settings
 from kraft_reference.replica import Replica, Step
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -61,7 +62,7 @@ def recorded_with(answers: tuple[tuple[str, str], ...], workload: str, seed: int
 
     def make(state: ReplicaState, configuration: Configuration) -> Replica:
         chosen: Mapping[str, str] = dict(answers) if state.key.id > 1 else {}
-        return Replica(state, replace(configuration, profile=replace(configuration.profile, **chosen)))  # type: ignore[arg-type]
+        return Replica(state, replace(configuration, profile=with_settings(configuration.profile, **chosen)))
 
     simulation = simulated(RunPlan(seed, steps=steps, workload=workload), make)
     trace = Recorded(simulation.configuration, simulation.run())
@@ -131,7 +132,7 @@ def test_every_event_that_asks_for_an_answer_says_so() -> None:
             name = event_line(Occurrence(1, 0, event, before.key.id, "1.1", (), None, state=done.state)).event
             for decision in OPEN_DECISIONS:
                 for answer in () if name in decision.events else decision.answers:
-                    profile = replace(self.configuration.profile, **{decision.name: answer})  # type: ignore[arg-type]
+                    profile = with_settings(self.configuration.profile, **{decision.name: answer})
                     other = Replica(before, replace(self.configuration, profile=profile))
                     if other.step(event, draw) != done:
                         missed.append((name, decision.name))
@@ -149,7 +150,7 @@ def test_every_event_that_asks_for_an_answer_says_so() -> None:
 
 def candidate_that_restarts(**answers: str) -> tuple[Story, EventLine]:
     """A replica that asks for votes, dies, and starts again with other answers."""
-    story = Story(replace(THREE, profile=replace(THREE.profile, **answers)))  # type: ignore[arg-type]
+    story = Story(replace(THREE, profile=with_settings(THREE.profile, **answers)))
     story.tell(story.world.happen(1, ElectionTimeout()), story.world.happen(1, Poll()))
     story.deliver_all(to=(1, 2))
     assert story.world.state(1).role is Role.CANDIDATE

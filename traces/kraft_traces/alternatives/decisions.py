@@ -7,20 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import NamedTuple
 
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.profile import Profile
+from kraft_reference.profile import DECISIONS, Profile, settings, with_settings
 from kraft_traces.vocabulary import EventName
-
-_TYPES = get_type_hints(Profile)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """Field of `Profile` whose other settings are allowed as well."""
+    """Field of `Profile` or `Latitude` whose other settings are allowed as well."""
 
     name: str
     reason: str
@@ -36,7 +34,7 @@ class OpenDecision:
     @property
     def answers(self) -> tuple[str, ...]:
         """All settings."""
-        return get_args(_TYPES[self.name])
+        return DECISIONS[self.name]
 
 
 class OpenAnswer(NamedTuple):
@@ -139,13 +137,15 @@ def other_configurations(
 def every_open_answer(profile: Profile) -> frozenset[OpenAnswer]:
     """Return the settings of open decisions that a profile does not have."""
     every = [OpenAnswer(it.name, answer, it.reason) for it in OPEN_DECISIONS for answer in it.answers]
-    return frozenset([setting for setting in every if getattr(profile, setting.decision) != setting.answer])
+    ours = settings(profile)
+    return frozenset([setting for setting in every if ours[setting.decision] != setting.answer])
 
 
 @cache
 def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
     """Return the settings of open decisions in the second profile that differ from the first."""
-    return frozenset([it for it in every_open_answer(ours) if getattr(theirs, it.decision) == it.answer])
+    chosen = settings(theirs)
+    return frozenset([it for it in every_open_answer(ours) if chosen[it.decision] == it.answer])
 
 
 def _decisions_at(event: EventName, state: object, effects: object) -> tuple[OpenDecision, ...]:
@@ -165,11 +165,11 @@ def _decisions_at(event: EventName, state: object, effects: object) -> tuple[Ope
 
 @cache
 def _other_profiles(profile: Profile, decisions: tuple[OpenDecision, ...]) -> tuple[Profile, ...]:
-    chosen: list[dict[str, Any]] = [
+    chosen: list[dict[str, str]] = [
         dict(zip([decision.name for decision in decisions], answers, strict=True))
         for answers in product(*[decision.answers for decision in decisions])
     ]
-    profiles = [replace(profile, **answers) for answers in chosen]
+    profiles = [with_settings(profile, **answers) for answers in chosen]
     return tuple(
         sorted([other for other in profiles if other != profile], key=lambda other: len(open_answers(profile, other)))
     )

@@ -38,7 +38,7 @@ IN_A_POLL = {
     ),
     Role.CANDIDATE: OpenRequests(NOT_ANSWERED, "vote.request.contents repeats it to those that have not answered"),
     Role.LEADER: OpenRequests(
-        ("awaiting", "acknowledged", "fetchers"),
+        ("awaiting", "acknowledging_voters", "fetchers"),
         "begin-quorum.resend leaves open how often, and whether to voters that fetch",
     ),
     Role.RESIGNED: OpenRequests(NOT_ANSWERED, "end-quorum.send repeats it until it is acknowledged"),

@@ -172,6 +172,7 @@ _OF_THE_LOG = {"last_epoch": PLAIN, "voters": VOTERS, "kraft_version": PLAIN} | 
     ("log_start_offset", "log_end_offset", "flushed_offset"), PLAIN
 )
 _STATE_KINDS = {field.model: _KINDS[field.form] for field in mapping.STATE if field.form in _KINDS} | _OF_THE_LOG
+_STATE_KINDS["acknowledged"] = _KINDS[mapping_forms.SET]  # Two fields of the state: see states.traced_state.
 
 STATE_FIELDS: tuple[Field, ...] = tuple(Field(name, name, _STATE_KINDS[name]) for name in TracedState.__struct_fields__)
 """Observed fields of a replica's state."""

@@ -15,8 +15,8 @@ _ROLES = {"BeginQuorumEpochRequest": "Leader", "EndQuorumEpochRequest": "Resigne
 _ON_THE_WAY = {"Leader": ("Candidate", "Prospective"), "Candidate": ("Prospective",)}
 """Roles from which a role is reached by votes alone."""
 _DONE = {
-    "Leader": ("acknowledged",),
-    "Resigned": ("acknowledged",),
+    "Leader": ("acknowledging_voters",),
+    "Resigned": ("acknowledging_voters",),
     "Prospective": ("granted", "rejected"),
     "Candidate": ("granted", "rejected"),
 }

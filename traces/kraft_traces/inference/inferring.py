@@ -3,13 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from dataclasses import replace as replaced
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.profile import Profile
+from kraft_reference.profile import Profile, with_settings
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
@@ -66,7 +65,7 @@ def opaque_profile(profile: Profile) -> Profile:
 
     Rules: fetch.who-fetches, begin-quorum.resend.
     """
-    return replaced(profile, name=f"{profile.name}+opaque", unanswered_fetch="servers-too", announced_to="all")
+    return with_settings(profile, f"{profile.name}+opaque", unanswered_fetch="servers-too", announced_to="all")
 
 
 def infer(

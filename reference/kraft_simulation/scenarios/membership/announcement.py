@@ -27,7 +27,7 @@ def accepted(d: Director) -> None:
     d.voters(4, _THREE)
     d.begin_quorum_epoch(1, 4)
     d.roles("L(5)", "F(5,1)", "F(5,1)", "F(5,1)")
-    d.check("acknowledged by 4", 4 in d.state(1).acknowledged, True)
+    d.check("acknowledged by 4", 4 in d.state(1).acknowledging_voters, True)
     d.fetch(4, 1)
     d.voters(4, voter_set(1, 2, 3, 4))
     d.set_offset(4, 10)
@@ -56,7 +56,7 @@ def other_key(d: Director) -> None:
     d.append_voters(1, _THREE | {_OTHER})
     d.line(1, _THREE | {_OTHER}, 11, "1:11 2:10 3:10 4-U9:0", 10)
     d.begin_quorum_epoch(1, 4, str(d.world.configuration.profile.voter_key_error))
-    d.check("acknowledged by 4", 4 in d.state(1).acknowledged, False)
+    d.check("acknowledged by 4", 4 in d.state(1).acknowledging_voters, False)
 
 
 SCENARIOS = (

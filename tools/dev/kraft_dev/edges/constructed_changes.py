@@ -156,12 +156,9 @@ def joining_states(place: Place) -> Iterator[ModelRecord]:
     ):
         if watermark <= len(logs(place)[log]):
             yield state(place, "Follower", log, wanted_snapshot=wanted, high_watermark=watermark, **at)
-    by_leader = frozenset({place.first})
-    for log, acknowledged in product(
-        ("behind", "voters-all", "voters-without", "voters-moved"), (frozenset(), by_leader)
-    ):
-        yield state(place, "Follower", log, fetched=True, acknowledged=acknowledged, **at)
-        yield state(place, "Follower", log, fetched=True, acknowledged=acknowledged)
+    for log, updated in product(("behind", "voters-all", "voters-without", "voters-moved"), (False, True)):
+        yield state(place, "Follower", log, fetched=True, has_updated_leader=updated, **at)
+        yield state(place, "Follower", log, fetched=True, has_updated_leader=updated)
     yield state(place, "Follower", "voters-all", fetched=True, moved_to=_NEW_ENDPOINT)
 
 

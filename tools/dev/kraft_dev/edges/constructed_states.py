@@ -65,8 +65,8 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
         "voters": ({"offset": before, **{name: base[name] for name in ("voters", "details", "target")}}, *sets),
         "versions": ({"offset": before, "kraft_version": base["kraft_version"]}, *levels),
         "high_watermark": end or -1,
-        **dict.fromkeys(("granted", "rejected", "fetchers", "acknowledged", "awaiting"), frozenset()),
-        **dict.fromkeys(("fetched", "searching"), False),
+        **dict.fromkeys(("granted", "rejected", "fetchers", "acknowledging_voters", "awaiting"), frozenset()),
+        **dict.fromkeys(("fetched", "searching", "has_updated_leader"), False),
         "epoch_start_offset": 0,
         "fetch_offsets": (),
         "preferred_candidates": (),
@@ -146,8 +146,8 @@ def waiting_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, "Follower", voted_key=place.own, **place.leader(leader), **both)
         yield state(place, "Unattached", leader_id=leader, **both)
     yield state(place, "Unattached", voted_key=place.own, **both)
-    for acknowledged in (nobody, frozenset({second})):
-        announced: Fields = {"acknowledged": acknowledged, "voted_key": place.own}
+    for acknowledging in (nobody, frozenset({second})):
+        announced: Fields = {"acknowledging_voters": acknowledging, "voted_key": place.own}
         yield state(place, "Leader", "leads", epoch_start_offset=1, **announced, **both)
         yield state(place, "Resigned", **announced, **both)
     # Nothing is outstanding at the sender of most messages.
@@ -175,7 +175,7 @@ def leader_states(place: Place) -> Iterator[ModelRecord]:
     # Every voter has been notified and one request is outstanding, so little or nothing is due.
     waiting: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
     notified = frozenset({place.first, place.second})
-    yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledged=notified, **waiting)
+    yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledging_voters=notified, **waiting)
     ordered = (place.entry(place.second), place.entry(place.first))
     yield state(place, "Resigned", preferred_candidates=ordered, **waiting)
 
