@@ -28,6 +28,15 @@ def content_of(election: raw.RawElection) -> tuple[object, ...]:
     return election.epoch, election.leader_id, None if voted is None else (voted["id"], voted["directory_id"])
 
 
+def is_same_file(written: tuple[object, ...], on_disk: tuple[object, ...] | None) -> bool:
+    """True if the file holds what was written last; a file of version 0 has no directory id of the vote."""
+    if written == on_disk or on_disk is None:
+        return written == on_disk
+    voted, read = written[2], on_disk[2]
+    is_same_vote = isinstance(voted, tuple) and isinstance(read, tuple) and read == (voted[0], None)
+    return is_same_vote and written[:2] == on_disk[:2]
+
+
 def append(now: Progress, line: raw.AppendLine) -> None:
     """Add an append: each data record that a leader drains is a ClientAppend."""
     base = line.base_offset

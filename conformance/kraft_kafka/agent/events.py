@@ -158,7 +158,8 @@ class ReplicaEvents:
         self._now.election = None if start.election is None else disk_lines.content_of(start.election)
         if disk is not None:
             is_known = disk[1] != start.directory_id or (
-                start.log_end_offset <= disk[0] and before in (None, self._now.election)
+                start.log_end_offset <= disk[0]
+                and (before is None or disk_lines.is_same_file(before, self._now.election))
             )
             if not is_known:
                 self._now.lose(f"replica {self.replica} did more before its restart than its file shows")
