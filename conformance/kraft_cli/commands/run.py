@@ -232,7 +232,7 @@ def _controllers(rejected: list[Rejection]) -> Part:
     is_finding = rejection is not None and has_unread_voters(rejection)
     if rejection is not None and not is_finding:
         rejected.append(rejection)
-    done = f"{KAFKA}: 3 elect, add a 4th, lose the leader: {verdict.events} events"
+    done = f"{KAFKA}: 3 controllers elect, add a 4th, lose the leader"
     detail = UNREAD_VOTERS if is_finding else "" if verdict.kind is VerdictKind.ACCEPTED else str(verdict.kind)
     return Part("Kafka with the agent", done, rejection is None or is_finding, monotonic() - began, detail)
 
