@@ -106,6 +106,33 @@ def test_it_is_right(other: Other, workload: str) -> None:
     assert actual.kind is VerdictKind.ACCEPTED, actual
 
 
+def without_directory(file: TracedPersistQuorumState) -> TracedPersistQuorumState:
+    return file if file.voted_key is None else replace(file, voted_key=replace(file.voted_key, directory_id=None))
+
+
+def test_a_file_of_version_0_needs_no_write_to_lose_a_directory_id() -> None:
+    trace = recorded("static-voters", 1, 300)
+    left_out: list[TracedEffect] = []
+
+    def unwritten(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
+        for effect in effects:
+            if isinstance(effect, TracedPersistQuorumState) and effect == without_directory(disk.file) != disk.file:
+                left_out.append(effect)
+            else:
+                yield effect
+
+    actual = verdict(trace, otherwise(trace, unwritten))
+    assert left_out
+    assert actual.kind is VerdictKind.ACCEPTED, actual
+
+    def without_votes(effects: tuple[TracedEffect, ...], _: Disk) -> Iterator[TracedEffect]:
+        for effect in effects:
+            if not isinstance(effect, TracedPersistQuorumState) or effect.voted_key is None:
+                yield effect
+
+    assert verdict(trace, otherwise(trace, without_votes)).kind is VerdictKind.REJECTED
+
+
 def with_epoch_first(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
     for effect in synced_at_once(effects, disk):
         if isinstance(effect, TracedPersistQuorumState) and effect.epoch != disk.file.epoch and effect.voted_key:
