@@ -27,7 +27,7 @@ from kraft_simulation.occurrence import (
     Occurrence,
 )
 from kraft_traces.encode import encode_line, event_line, header_line
-from kraft_traces.errors import IncompleteLineError, UnknownProfileError
+from kraft_traces.errors import IncompleteLineError, TraceError, UnknownProfileError
 from kraft_traces.lines import EventLine
 from kraft_traces.messages import message_of, traced_message
 from kraft_traces.parsing import parse_header, parse_line
@@ -76,6 +76,16 @@ def test_a_profile_of_ones_own_comes_back_with_its_answers() -> None:
     clash = msgspec.structs.replace(header, profile="kip")
     with pytest.raises(UnknownProfileError, match=r"^x\.jsonl:1: \$\.decisions: the settings differ"):
         configuration_of(clash, "x.jsonl")
+
+
+def test_a_setting_of_an_older_header_is_read_if_every_profile_has_it() -> None:
+    own = replace(cluster(), profile=Profile("kip-refusal-lasts", observer_refusal="lasts"))
+    raw = encode_line(header_line(own, GENERATOR))
+    old = raw.replace(b'"decisions":{', b'"decisions":{"vote_of_non_voter":"by-log",')
+    assert old != raw
+    assert configuration_of(parse_header(old, "x.jsonl")) == own
+    with pytest.raises(TraceError, match=r"\$\.decisions\.vote_of_non_voter: invalid enum value 'refuse-and-campaign'"):
+        parse_header(old.replace(b"by-log", b"refuse-and-campaign"), "x.jsonl")
 
 
 def test_a_profile_without_a_name_is_neither_written_nor_read() -> None:
