@@ -61,7 +61,7 @@ GrantsPreVote(s, m) ==
 
 \* Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects, vote.log-check,
 \*        vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
-\*        vote.membership-not-checked, vote.unsupported-version
+\*        vote.membership-not-checked, reassign.votes-from-non-voters, vote.unsupported-version
 GrantsVote(s, m) ==
   /\ s.role \in {"Unattached", "Prospective"}
   /\ IF s.voted_key # NoKey THEN Names(s.voted_key, m.replica_key)
