@@ -16,7 +16,7 @@ from kraft_traces.deliveries import Place, SendPlace, deliveries, sends_of
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line
 from kraft_traces.lines import EndLine, EventLine
-from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage, message_type
+from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage, is_request, message_type
 from kraft_traces.process_trace import MergeError, ProcessTrace, merged_header, owners_of
 from kraft_traces.vocabulary import TracedCause
 
@@ -142,7 +142,10 @@ class Merging:
         if message.source not in self._owners:
             return True
         owner = self._owners[message.source]
-        return bool(self._traces[owner].checkpoints) or self._gap_before(owner) is not None
+        # Before a checkpoint its replica sends messages, and requests whose responses arrive after it.
+        if self._traces[owner].checkpoints or (self._traces[index].checkpoints and not is_request(message)):
+            return True
+        return self._gap_before(owner) is not None
 
     def _gap_before(self, index: int) -> int | None:
         """Return the newest gap of a trace that all merged events precede; None if there is none."""

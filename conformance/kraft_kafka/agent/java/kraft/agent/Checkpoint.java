@@ -104,6 +104,10 @@ final class Checkpoint {
 
     private static List<Object> voters(Object voterSet, Object listener) {
         List<Object> shown = new ArrayList<>();
+        if (voterSet == null) {
+            // The disk was formatted without voters.
+            return shown;
+        }
         for (Object voter : (Collection<?>) Members.call(voterSet, "voterNodes")) {
             Object range = Members.call(voter, "supportedKRaftVersion");
             Map<String, Object> fields = new LinkedHashMap<>();
