@@ -11,10 +11,11 @@ from tests.conformance.adapter_builds import skipped_if_missing
 from kraft_cli.commands import live_quorum, run
 from kraft_kafka.agent.unread_voters import UNREAD_VOTERS, has_unread_voters
 from kraft_kafka.controllers import controller
-from kraft_kafka.jars import KafkaUnavailableError, fetched
+from kraft_kafka.jars import Kafka, KafkaUnavailableError, fetched
 from kraft_kafka.live.process import LaunchError
 from kraft_kafka.live.quorum import Plan
 from kraft_kafka.releases import Jar
+from kraft_kafka.whole import under_agent
 from kraft_spec.difference import Difference
 from kraft_traces.check import Rejection
 from kraft_traces.check.verdict import RejectionKind
@@ -63,7 +64,7 @@ def test_kafkas_controllers_run_with_the_agent() -> None:
     [
         KafkaUnavailableError("no `mvn` on PATH"),
         PermissionError(13, "no `mvn` on PATH"),
-        LaunchError("no `mvn` on PATH\nand more of what it said"),
+        KafkaUnavailableError("no `mvn` on PATH\nand more of what it said"),
     ],
 )
 def test_without_kafka_there_are_nodes_alone_and_a_line_says_why(
@@ -76,6 +77,15 @@ def test_without_kafka_there_are_nodes_alone_and_a_line_says_why(
     assert text.startswith("nodes alone, without Apache Kafka: ")
     assert text.count("\n") == 1
     assert "no `mvn` on PATH" in text
+
+
+def test_controllers_that_do_not_start_do_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> Path:
+        raise LaunchError("it ended with 1 as it started")
+
+    monkeypatch.setattr(under_agent, "record_controllers", fail)
+    part = run._controllers(Kafka(run.KAFKA, ()), Path("agent.jar"), [])
+    assert (part.name, part.holds, part.detail) == ("Kafka with the agent", False, "it ended with 1 as it started")
 
 
 def test_a_rejected_run_of_nodes_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,6 +102,7 @@ def test_a_leader_that_comes_back_is_not_one_that_was_lost(monkeypatch: pytest.M
     ("field", "expected", "actual", "is_finding"),
     [
         ("state.voters.offset", "12", "7", True),
+        ("state.voters.offset", "3", "-1", True),
         ("state.voters.offset", "7", "12", False),
         ("state.voters.offset", "7", "absent", False),
         ("state.epoch", "2", "1", False),

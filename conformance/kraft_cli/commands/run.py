@@ -7,22 +7,26 @@ from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kraft_cli.commands.options import Json
 from kraft_cli.commands.scenario import verdict_agrees
+from kraft_cli.commands.signals import ended_by_signals
 from kraft_cli.verdicts import show_rejection
 from kraft_conformance.console import Advance, print_json, progress, say, show_table, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import UnavailableError
+from kraft_conformance.failure import CommandError, UnavailableError
 from kraft_mutants.playing import play, simulation_of
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import SCENARIOS, ScenarioFailure
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
+
+if TYPE_CHECKING:
+    from kraft_kafka.jars import Kafka
 
 Runs = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is healed.")]
@@ -199,42 +203,46 @@ def _fetch_kafka() -> None:
 def _processes(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
     """Check one trace of processes that elect a leader, add a voter and lose the leader: Kafka's, or nodes."""
     # Imported here, so that the first part's progress bar does not wait for it.
-    from kraft_kafka.whole.cluster import NotReachedError
+    from kraft_kafka.agent.building import agent_jar
+    from kraft_kafka.controllers import controller
 
     if not kafka.done():
         say(f"waiting for Maven, which fetches Apache Kafka {KAFKA}", console=stderr)
     try:
         kafka.result()
-        return _controllers(rejected)
-    except (UnavailableError, OSError, NotReachedError) as error:
+        release, agent = controller(KAFKA), agent_jar()
+    except (UnavailableError, OSError) as error:
         say(f"nodes alone, without Apache Kafka: {str(error).splitlines()[0]}", console=stderr)
         return _nodes(rejected)
+    return _controllers(release, agent, rejected)
 
 
-def _controllers(rejected: list[Rejection]) -> Part:
-    from kraft_kafka.agent.building import agent_jar
+def _controllers(release: "Kafka", agent: Path, rejected: list[Rejection]) -> Part:
     from kraft_kafka.agent.joining import join
     from kraft_kafka.agent.reading import read_raw
     from kraft_kafka.agent.unread_voters import UNREAD_VOTERS, has_unread_voters
-    from kraft_kafka.controllers import controller
+    from kraft_kafka.whole.cluster import NotReachedError
     from kraft_kafka.whole.under_agent import record_controllers
     from kraft_traces.check.run import check_reader
     from kraft_traces.reader import trace_of_bytes
 
     began = monotonic()
-    with tempfile.TemporaryDirectory(prefix="kraft-spec-run-") as folder:
-        home = Path(folder)
-        traces = record_controllers(controller(KAFKA), agent_jar(), home, lambda text: say(text, console=stderr))
-        trace = b"".join(join(read_raw(sorted(traces.rglob("*.raw.jsonl"))), None))
+    name, done = "Kafka with the agent", f"{KAFKA}: 3 controllers elect, add a 4th, lose the leader"
+    try:
+        with tempfile.TemporaryDirectory(prefix="kraft-spec-run-") as folder, ended_by_signals():
+            traces = record_controllers(release, agent, Path(folder), lambda text: say(text, console=stderr))
+            trace = b"".join(join(read_raw(sorted(traces.rglob("*.raw.jsonl"))), None))
+    except (CommandError, NotReachedError) as error:
+        return Part(name, done, False, monotonic() - began, str(error))
     verdict = check_reader(trace_of_bytes(trace, "the controllers' trace"))
     rejection = verdict.rejection
     # Without any fault a start may show it.
     is_finding = rejection is not None and has_unread_voters(rejection)
     if rejection is not None and not is_finding:
         rejected.append(rejection)
-    done = f"{KAFKA}: 3 controllers elect, add a 4th, lose the leader"
-    detail = UNREAD_VOTERS if is_finding else "" if verdict.kind is VerdictKind.ACCEPTED else str(verdict.kind)
-    return Part("Kafka with the agent", done, rejection is None or is_finding, monotonic() - began, detail)
+    is_accepted = verdict.kind is VerdictKind.ACCEPTED
+    detail = UNREAD_VOTERS if is_finding else "" if is_accepted else str(verdict.kind)
+    return Part(name, done, is_accepted or is_finding, monotonic() - began, detail)
 
 
 def _nodes(rejected: list[Rejection]) -> Part:

@@ -73,12 +73,13 @@ class Connections:
     def _give_up(self, now: Progress, line: SendLine, destinations: Iterable[int]) -> None:
         """Add timeouts of requests, before the Poll in progress: it sends to all idle connections at once."""
         for destination in sorted(destinations):
-            timeout = now.event("RequestTimeout", line, inputs={"destination": destination})
-            timeout.state = now.last_state
+            inputs = {"destination": destination}
             if now.sends is not None and now.sends.event == "Poll":
-                timeout.begin, now.sends.begin = now.sends.begin or timeout.begin, None
-                now.events.remove(timeout)
-                now.events.insert(now.events.index(now.sends), timeout)
+                timeout = Draft("RequestTimeout", line.time_us, input=inputs)
+                now.insert_before(now.sends, timeout)
+            else:
+                timeout = now.event("RequestTimeout", line, inputs=inputs)
+            timeout.state = now.last_state
             del self._waiting[destination]
             self._is_searching = True
 

@@ -197,7 +197,7 @@ class ReplicaEvents:
         self._now.base_offset = line.base.end_offset
         self._now.log.append(line.base.end_offset, tuple(batches_of(b64decode(line.log))))
         self._now.remember(line.state)
-        voted = line.state["voted_key"]
+        voted = line.state.get("voted_key")
         election = raw.RawElection(line.state["epoch"], leader_id, voted)
         self._now.election = disk_lines.content_of(election)
 

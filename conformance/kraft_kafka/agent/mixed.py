@@ -8,7 +8,7 @@ from msgspec import UNSET, to_builtins
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.joining import VersionsAnswer, add_api_versions, process_trace, replica_events
-from kraft_kafka.agent.opening import observers_of, with_servers
+from kraft_kafka.agent.opening import with_servers
 from kraft_kafka.agent.reading import RawFile
 from kraft_reference.configuration import Configuration
 from kraft_traces.deliveries import sends_of
@@ -25,7 +25,7 @@ def with_controllers(
 
     Args:
         nodes: traces of the replicas that write them; one was formatted with the voters.
-        files: files of the other replicas.
+        files: files of the other replicas, all of which are voters.
         clock_offset_us: the files' clock minus that of the traces, in microseconds.
 
     Raises:
@@ -35,9 +35,8 @@ def with_controllers(
     header = merged_header(nodes)
     cluster = configuration_of(header)
     files = sorted(files, key=lambda file: file.start.time_us)
-    replicas = {**cluster.replicas, **observers_of(files, cluster.replicas)}
-    cluster = replace(cluster, replicas=dict(sorted(replicas.items())), profile=with_servers(cluster.profile))
-    events = replica_events(files, None, {replica.endpoint: id_ for id_, replica in replicas.items()})
+    cluster = replace(cluster, profile=with_servers(cluster.profile))
+    events = replica_events(files, None, {replica.endpoint: id_ for id_, replica in cluster.replicas.items()})
     for replica in events.values():
         if replica.failure is not None:
             raise CommandError(replica.failure, ExitCode.BAD_INPUT)

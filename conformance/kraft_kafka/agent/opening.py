@@ -1,7 +1,7 @@
 """The cluster that the agent's files show, and the disks with which the trace begins."""
 
 from base64 import b64decode
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kraft_kafka.agent.checkpoints import base_of, state_of, static_voters
 from kraft_kafka.agent.decoding import snapshot_in
@@ -119,16 +119,6 @@ def _replica(start: First, *, is_without_voters: bool, is_joining: bool) -> Repl
         initial_voters=frozenset() if is_without_voters else None,
         auto_join=is_joining,
     )
-
-
-def observers_of(files: Iterable[RawFile], known: Container[int]) -> Mapping[int, ReplicaConfiguration]:
-    """Return the replicas with a file that are not `known`: those that were formatted without voters."""
-    starts = first_starts(files)
-    return {
-        id_: _replica(start, is_without_voters=True, is_joining=False)
-        for id_, start in starts.items()
-        if id_ not in known
-    }
 
 
 def _voter(key: ReplicaKey, details: VoterDetails) -> ReplicaConfiguration:

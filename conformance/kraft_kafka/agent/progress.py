@@ -80,9 +80,14 @@ class Progress:
         while place and self.events[place - 1].is_data and not self.events[place - 1].sends:
             place -= 1
         after = self.events[place]
-        poll = Draft("Poll", min(after.time_us, line.time_us), effects=[effect], gap=after.gap)
-        after.gap = None
-        self.events.insert(place, poll)
+        self.insert_before(after, Draft("Poll", min(after.time_us, line.time_us), effects=[effect]))
+
+    def insert_before(self, after: Draft, draft: Draft) -> None:
+        """Insert an event before another one, with the gap or the checkpoint that precedes it."""
+        draft.gap, after.gap = after.gap, None
+        draft.begin, after.begin = after.begin, None
+        place = next(index for index, other in enumerate(self.events) if other is after)
+        self.events.insert(place, draft)
 
     def lose(self, reason: str) -> None:
         """Forget the events in progress, because lines are missing that may belong to them."""

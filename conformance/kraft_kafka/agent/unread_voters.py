@@ -16,7 +16,8 @@ def has_unread_voters(rejection: Rejection) -> bool:
     """
     return any(
         difference.field == "state.voters.offset"
-        and difference.actual.isdecimal()
+        # The offset of the voter set from the formatting is -1.
+        and difference.actual.removeprefix("-").isdecimal()
         and int(difference.actual) < int(difference.expected)
         for difference in rejection.differences
     )

@@ -65,12 +65,9 @@ class _Pending(NamedTuple):
     place: int | None = None
 
 
-def messages_of(header: CaptureHeader, lines: Iterable[Line], start_us: int | None = None) -> Captured:
-    """Return the messages between the nodes of a capture, in order.
-
-    Their times count from `start_us` on the capture's clock, or from its first line.
-    """
-    reading = _Reading({node.id for node in header.nodes}, start_us)
+def messages_of(header: CaptureHeader, lines: Iterable[Line]) -> Captured:
+    """Return the messages between the nodes of a capture, in order; their times count from its first line."""
+    reading = _Reading({node.id for node in header.nodes})
     messages = tuple(reading.read_all(lines))
     spans = {number: Span(link.opened, link.closed) for number, link in reading.connections.items()}
     return Captured(messages, reading.left_out, tuple(reading.faults), tuple(reading.files), spans)
@@ -98,10 +95,10 @@ class _FrameError(Exception):
 
 
 class _Reading:
-    def __init__(self, nodes: set[int], start_us: int | None) -> None:
+    def __init__(self, nodes: set[int]) -> None:
         self._nodes = nodes
         self.connections: dict[int, _Connection] = {}
-        self._start_us = start_us
+        self._start_us: int | None = None
         self._places = 0
         self.left_out: Counter[str] = Counter()
         self.faults: list[Fault] = []

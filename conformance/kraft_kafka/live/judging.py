@@ -12,12 +12,13 @@ from kraft_kafka.agent.reading import read_raw
 from kraft_kafka.agent.unread_voters import has_unread_voters
 from kraft_kafka.live.quorum import AGENT_FILES, Plan, Ran, read_done, read_plan
 from kraft_traces.check.fast_path import BOTH
-from kraft_traces.check.run import check_lines
+from kraft_traces.check.run import check_reader
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import EndLine, EventLine, Generator
 from kraft_traces.merge import Merging
 from kraft_traces.process_trace import merged_header, read_process_trace
+from kraft_traces.reader import open_trace
 from kraft_traces.restore import configuration_of
 from kraft_traces.streams import atomic_file
 
@@ -53,6 +54,7 @@ def judge(folder: Path) -> Judged:
 
     Raises:
         TraceError, MergeError, CommandError: a file of the folder is damaged.
+        CompiledModelError: the compiled model and TLC disagree.
         OSError: a file cannot be read, or the trace cannot be written.
     """
     plan, ran = read_plan(folder), read_done(folder)
@@ -63,15 +65,17 @@ def judge(folder: Path) -> Judged:
         files = read_raw(sorted(folder.glob(AGENT_FILES)))
         configuration, traces = with_controllers(traces, files, ran.clock_offset_us)
     merging = Merging(traces)
-    # No replica is observed from its middle on, so there are no checkpoints.
-    lines = tuple(line for line in merging.lines() if isinstance(line, EventLine))
+    lines = tuple(merging.lines())
+    events = tuple(line for line in lines if isinstance(line, EventLine))
     is_complete = not merging.has_unrecorded and all(trace.is_complete for trace in traces)
-    with atomic_file(folder / TRACE) as stream:
+    path = folder / TRACE
+    with atomic_file(path) as stream:
         stream.write(encode_line(header_line(configuration, _generator(), kip_levels={})))
         stream.writelines(map(encode_line, lines))
-        stream.write(encode_line(EndLine(len(lines), is_complete)))
-    verdict = check_lines(lines, configuration, str(folder / TRACE), own=False, way=BOTH)
-    return Judged(plan, ran, verdict, lines, _list_leaders(lines))
+        stream.write(encode_line(EndLine(len(events), is_complete)))
+    with open_trace(path) as reader:
+        verdict = check_reader(reader, way=BOTH)
+    return Judged(plan, ran, verdict, events, _list_leaders(events))
 
 
 def _generator() -> Generator:

@@ -156,6 +156,9 @@ class Quorum:
             try:
                 await recorder.start()
                 await self._run_plan()
+                # A killed process would lose the agent's newest lines.
+                controllers = [self.processes[id_] for id_ in self.plan.kafka]
+                await asyncio.gather(*(asyncio.to_thread(process.terminate) for process in controllers))
             finally:
                 for process in self.processes.values():
                     process.kill()
