@@ -60,7 +60,7 @@ def watch(
     candidates: Candidates = CANDIDATES_MAX,
     as_json: Json = False,
 ) -> int:
-    """Check traces while they grow: an alert within a second of a wrong line.
+    """Check traces while they grow: an alert about a second after a wrong line.
 
     One file, or standard input, is the trace of a whole cluster, which is judged as `validate` judges it. Several
     files, and a folder in which files may appear, are the traces of processes, which are merged as `trace merge` merges
