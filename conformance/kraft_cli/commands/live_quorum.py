@@ -68,7 +68,7 @@ def quorum(
 
     The nodes write their own traces, and an agent inside Kafka writes those of its controllers.
     Exit code 1: the trace is rejected; 2: the run shows Kafka's finding unread-voters, lines are missing, or there is
-    no leader at the end. Then all that there is of the run is kept.
+    no leader at the end. The run is then kept.
     """
     if again is not None:
         return _report(_judge_folder(again), again, as_json)
