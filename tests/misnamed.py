@@ -96,8 +96,8 @@ MISNAMED = (
         (
             Edit(
                 "kraft_reference/elections.py",
-                "    if state.voted_key is not None:\n        return voted_for(",
-                "    if state.voted_key is not None and state.leader_id is not None:\n        return voted_for(",
+                "    if state.voted_key is not None:\n        return names(",
+                "    if state.voted_key is not None and state.leader_id is not None:\n        return names(",
             ),
             Edit(
                 "kraft_reference/elections.py",

@@ -39,7 +39,7 @@ COMMANDS = {
         "live": "Judge running implementations over the wire, or record what passes between them.",
         "validate": "Check traces line by line against the TLA+ model: those of the quorum, "
         "and those of partition reassignment.",
-        "watch": "Check traces while they grow: an alert within a second of a wrong line.",
+        "watch": "Check traces while they grow: an alert about a second after a wrong line.",
         "node": "Run the reference as a voter or observer over TCP: a specification to talk to, not a product.",
         "wire": "Kafka's bytes of the quorum's messages and records, to and from JSON.",
     },
