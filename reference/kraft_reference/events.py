@@ -42,6 +42,9 @@ class RequestTimeout:
 class Poll:
     """The replica sends the election requests that are due, on idle connections."""
 
+    announce_to: tuple[ReplicaId, ...] | None = None
+    """Voters that a leader announces itself to by its clock; None for those that have not fetched in its period."""
+
 
 @dataclass(frozen=True, slots=True)
 class PollFetch:

@@ -1,5 +1,7 @@
 """Outbound requests that are due, at most one in flight for each peer.  Beside it: `Poll` in KRaft.tla."""
 
+from collections.abc import Sequence
+
 from kraft_reference.configuration import Configuration
 from kraft_reference.elections import can_still_win, vote_request
 from kraft_reference.events import Draw
@@ -67,9 +69,32 @@ def due_change_request(
     return join or report_request(state, configuration, correlation_id)
 
 
-def after_poll(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+def _announcements_by_clock(state: ReplicaState, announce_to: Sequence[ReplicaId]) -> list[ReplicaKey] | None:
+    """Return the voters that a leader announces itself to by its clock; None if it may not choose these.
+
+    `fetchers` does not say whose last Fetch is recent: it is empty again as soon as a majority has fetched.  Say that
+    2 fetches from leader 1 of {1, 2, 3}, and 3 is down.  Then 1 repeats its announcement to 3, and 2 needs none.
+    """
+    if state.role is not Role.LEADER:
+        return None
+    idle = [voter for voter in other_voters(state) if voter.id not in state.awaiting and voter.id != state.key.id]
+    # The leader knows the fetch offset of a voter that has fetched in this epoch.
+    # Rules: begin-quorum.on-election, begin-quorum.resend.
+    known = state.acknowledging_voters | {voter.id for voter in idle if voter in state.fetch_offsets}
+    chosen = frozenset(announce_to)
+    if not {voter.id for voter in idle} - known <= chosen <= {voter.id for voter in idle}:
+        return None
+    return [voter for voter in idle if voter.id in chosen]
+
+
+def after_poll(
+    state: ReplicaState, configuration: Configuration, draw: Draw, announce_to: Sequence[ReplicaId] | None = None
+) -> Outcome:
     """Send all election requests that are due, by ascending id of the receiver, then one about voters."""
-    due = due_election_requests(state, configuration)
+    chosen = None if announce_to is None else _announcements_by_clock(state, announce_to)
+    due = due_election_requests(state, configuration) if announce_to is None else chosen
+    if due is None:
+        return Outcome(state, refusal=Refusal.NOTHING_DUE)
     change = due_change_request(state, configuration, draw.correlation_id)
     if change is not None and change.destination in {voter.id for voter in due}:
         change = None

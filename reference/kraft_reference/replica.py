@@ -82,8 +82,8 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
             return _receive(state, configuration, message, draw)
         case events.PollFetch(destination):
             return polling.after_poll_fetch(state, configuration, destination, draw)
-        case events.Poll():
-            return polling.after_poll(state, configuration, draw)
+        case events.Poll(announce_to):
+            return polling.after_poll(state, configuration, draw, announce_to)
         case events.ClientAppend(value):
             return replication.after_append(state, configuration, Record(state.epoch, RecordKind.DATA, value), draw)
         case events.ElectionTimeout():

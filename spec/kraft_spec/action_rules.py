@@ -24,7 +24,7 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
     "CheckQuorumTimeout": ("HasCheckQuorumTimer", "AfterCheckQuorumTimeout", "PreferredCandidates", "ToResigned"),
     "BeginQuorumEpochTimeout": ("HasCheckQuorumTimer", "AfterBeginQuorumEpochTimeout"),
     "RequestTimeout": ("Correlated",),
-    "Poll": ("BeginQuorumEpochRequest", "EndQuorumEpochRequest", "CanStillWin", "Idle"),
+    "Poll": ("MayAnnounceTo", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "CanStillWin", "Idle"),
     "PollFetch": ("BootstrapServers", "FetchTargets", "FetchRequest", "FetchSnapshotRequest", "Idle", "Crashed"),
     "HandleVoteRequest": ("GrantsVote", "GrantsPreVote", "WithVote", "AfterVoteRequest", *_ROLES),
     "HandleVoteResponse": ("Correlated", "CountVote", "AfterVoteResponse", *_ROLES, *_ELECTION, "LosePreVote"),

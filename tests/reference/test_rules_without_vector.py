@@ -247,6 +247,21 @@ def test_check_quorum_period() -> None:
         assert timeouts.begin_quorum_epoch_interval_ms < fetch_timeout_ms < timeouts.check_quorum_period_ms
 
 
+def test_the_clock_of_a_leader_chooses_among_the_voters_that_fetch() -> None:
+    """Rule: begin-quorum.resend.  Replica 2 fetches, 3 has acknowledged, 4 has done neither."""
+    voters = log_of(1, more=(voters_record(4, 1, 2, 3, 4),))
+    state = leader(4, log=voters, fetch_offsets={key(2): 1}, acknowledging_voters=frozenset([3]))
+    for announce_to in ((4,), (2, 4), (2, 3, 4)):
+        requests = messages(step(state, Poll(announce_to), OBSERVED))
+        assert [(type(sent).__name__, sent.destination) for sent in requests] == [
+            ("BeginQuorumEpochRequest", to) for to in announce_to
+        ]
+    for impossible in ((), (2, 3), (1, 4), (4, 9)):
+        assert step(state, Poll(impossible), OBSERVED) == refused(state, Refusal.NOTHING_DUE)
+    assert step(state._replace(awaiting={4: 7}), Poll((4,)), OBSERVED).refusal is Refusal.NOTHING_DUE
+    assert step(candidate(4, log=voters), Poll((2, 3, 4)), OBSERVED).refusal is Refusal.NOTHING_DUE
+
+
 def test_election_requests_go_to_the_voters_of_the_newest_set() -> None:
     """Rules: state.voters-set.own-majority, voters.endpoints-are-part-of-the-set."""
     newer = log_of(more=(voters_record(4, 2, 3, 4),))

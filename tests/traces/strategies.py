@@ -62,7 +62,7 @@ request_numbers = st.integers(0, 2**31 - 1)
 NUMBERS: dict[str, st.SearchStrategy[int]] = {
     **dict.fromkeys(("source", "destination", "leader_id", "granted", "rejected"), replica_ids),
     **dict.fromkeys(("fetchers", "acknowledging_voters", "bootstrap_servers"), replica_ids),
-    **dict.fromkeys(("epoch", "last_epoch", "diverging_epoch", "snapshot_epoch", "replicas"), int32),
+    **dict.fromkeys(("epoch", "last_epoch", "diverging_epoch", "snapshot_epoch", "replicas", "announce_to"), int32),
     **dict.fromkeys(("correlation_id", "completed", "sequence", "time_ms", "timeout_ms", "duration_ms"), counts),
     **dict.fromkeys(("min_version", "max_version", "brokers_min", "brokers_max", "kraft_version"), levels),
     **dict.fromkeys(("version", "quorum_state_version"), known_levels),

@@ -175,8 +175,9 @@ def _replica_line(
 
 
 def _traced_input(event: Event | NetworkEvent) -> TracedInput | UnsetType:
-    names = EVENTS[type(event).__name__].input
-    return TracedInput(**dict(zip(names, traced_values(event), strict=True))) if names else UNSET
+    shape = EVENTS[type(event).__name__]
+    fields = dict(zip(shape.input, traced_values(event), strict=True))
+    return UNSET if not fields or fields == shape.default else TracedInput(**fields)
 
 
 def _traced_answer(occurrence: Occurrence) -> TracedVoteResponse:

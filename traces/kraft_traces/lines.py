@@ -30,7 +30,7 @@ from kraft_traces.values import (
     TimeMs,
     TracedKey,
 )
-from kraft_traces.vocabulary import EVENT_TYPES, EventName, TracedCause
+from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, EventName, TracedCause
 
 SCHEMA: Literal["kraft-trace/1"] = "kraft-trace/1"
 KNOWN_SCHEMAS: tuple[str, ...] = (SCHEMA,)
@@ -208,6 +208,12 @@ class EventLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, g
     state: TracedState | UnsetType = UNSET
     unrecorded: tuple[ReplicaId, ...] | UnsetType = UNSET
     """Replicas with unrecorded events before this line."""
+
+
+def input_of(line: EventLine) -> TracedInput | UnsetType:
+    """Return the input of a line, or the default of its event if the line has none."""
+    default = EVENTS[line.event].default
+    return TracedInput(**default) if line.input is UNSET and default is not None else line.input
 
 
 class EndLine(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="end"):

@@ -13,7 +13,7 @@ from kraft_simulation.occurrence import CrashPoint, NetworkEvent
 from kraft_traces.effects import TracedStartTimer, effect_of
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
 from kraft_traces.forms import reference_values
-from kraft_traces.lines import EventLine, HeaderLine, TracedReplica
+from kraft_traces.lines import EventLine, HeaderLine, TracedReplica, input_of
 from kraft_traces.messages import message_of
 from kraft_traces.values import voter_set
 from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
@@ -84,9 +84,10 @@ def event_of(line: EventLine) -> Event | NetworkEvent:
             raise IncompleteLineError("$.message")
         return Receive(message_of(line.message))
     kind: type[Event | NetworkEvent] = EVENT_TYPES[line.event]
-    if line.input is UNSET and EVENTS[line.event].input:
+    fields = input_of(line)
+    if fields is UNSET and EVENTS[line.event].input:
         raise IncompleteLineError("$.input")
-    return kind(**reference_values(kind, line.input, "$.input"))
+    return kind(**reference_values(kind, fields, "$.input"))
 
 
 def crash_point_of(line: EventLine) -> CrashPoint | None:

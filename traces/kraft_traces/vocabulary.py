@@ -57,6 +57,8 @@ class EventShape(NamedTuple):
     """Type of the delivered message."""
     input: tuple[str, ...] = ()
     """Fields of its `input`."""
+    default: Mapping[str, object] | None = None
+    """Fields of the input that a line without `input` has; None if such a line lacks its input."""
 
 
 _CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] = {
@@ -78,10 +80,13 @@ _CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] 
 """Causes of the events that no message causes."""
 
 
+_DEFAULTS: Mapping[Any, Mapping[str, object]] = {events.Poll: {"announce_to": None}}
+
+
 def _shape(kind: Any) -> EventShape:
     (cause,) = [cause for cause, kinds in _CAUSES.items() if kind in kinds]
     traced = TracedCause(timer=cause) if isinstance(cause, Timer) else TracedCause(source=cause)
-    return EventShape(kind not in _CAUSES["network"], traced, None, tuple(forms(kind)))
+    return EventShape(kind not in _CAUSES["network"], traced, None, tuple(forms(kind)), _DEFAULTS.get(kind))
 
 
 EVENTS: Mapping[str, EventShape] = {name: _shape(kind) for name, kind in EVENT_TYPES.items()} | {

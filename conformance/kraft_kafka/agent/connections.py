@@ -20,21 +20,17 @@ class Connections:
         """True if a request or a Fetch timeout has made it fetch from bootstrap servers."""
         self._waiting: dict[int, int] = {}
         """Kafka's correlation id, by the receiver."""
-        self._acknowledged: set[int] = set()
-        """Voters that have acknowledged this leadership since its last announcement."""
 
     def wait(self, destination: int, correlation_id: int) -> None:
         """Note a request."""
         self._waiting[destination] = correlation_id
 
-    def resume(self, acknowledged: Iterable[int], *, is_searching: bool) -> None:
-        """Take what a checkpoint shows of a leader, or of an observer."""
-        self._acknowledged.update(acknowledged)
+    def resume(self, *, is_searching: bool) -> None:
+        """Take what a checkpoint shows of an observer."""
         self._is_searching = is_searching
 
     def change_role(self) -> None:
-        """Forget the acknowledgements of a leadership, and the search for a leader."""
-        self._acknowledged.clear()
+        """Forget the search for a leader."""
         self._is_searching = False
 
     def receive(self, source: int, correlation_id: int, fields: Document) -> None:
@@ -43,8 +39,6 @@ class Connections:
             del self._waiting[source]
         if fields["type"] == "FetchResponse" and fields["error"] == "NONE":
             self._is_searching = False
-        if fields["type"] == "BeginQuorumEpochResponse" and fields["error"] == "NONE":
-            self._acknowledged.add(source)
 
     def poll(self, now: Progress, line: SendLine, kind: str, destination: int) -> Draft:
         """Return the event that sends a request of this type, after the timeouts that precede it."""
@@ -62,10 +56,6 @@ class Connections:
             return now.sends
         if destination in self._waiting:
             self._give_up(now, line, [destination])
-        if kind == "BeginQuorumEpochRequest" and destination in self._acknowledged:
-            self._acknowledged.clear()
-            now.sends = None
-            now.event("BeginQuorumEpochTimeout", line).state = now.last_state
         if now.sends is None or now.sends.event != "Poll":
             now.sends = now.event("Poll", line)
         return now.sends

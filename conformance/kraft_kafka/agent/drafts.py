@@ -44,6 +44,8 @@ class Draft:
     """True for a client's record: the sync of its batch is also its own."""
     begin: Begin | None = None
     """Line from which on the replica is observed, if it is not before that."""
+    leads: bool = False
+    """True for a Poll of a leader, unless it has just resigned; its clock chooses the receivers of its announcement."""
     has_hidden_log: bool = False
     """True if the trace ends before the client has appended the event's records."""
 
@@ -69,11 +71,18 @@ class Draft:
             fields["message"] = self.message
         if self.input is not None:
             fields["input"] = self.input
+        elif self.leads and not self._receivers("EndQuorumEpochRequest"):
+            fields["input"] = {"announce_to": self._receivers("BeginQuorumEpochRequest")}
         if self.event != "Crash" and not self.has_hidden_log:
             fields["effects"] = [self._with_leader(effect) for effect in self._ordered_effects()]
         if self.state is not None:
             fields["state"] = self._shown_state(without_log(self.state) if self.has_hidden_log else self.state)
         return msgspec.convert({"kind": "event", **fields}, EventLine)
+
+    def _receivers(self, kind: str) -> list[int]:
+        """Return the receivers of its messages of a type, in ascending order."""
+        messages = [effect["message"] for effect in self.effects if effect["kind"] == "Send"]
+        return sorted(message["destination"] for message in messages if message["type"] == kind)
 
     def _ordered_effects(self) -> list[Document]:
         """Return the effects; requests of one Poll by ascending receiver, as the model sends them."""

@@ -188,11 +188,7 @@ class ReplicaEvents:
                 self._sent[request.correlation_id] = (sent, destination)
                 self._connections.wait(destination, request.correlation_id)
                 awaiting[destination] = wire_id
-        progress = () if line.leader is None else line.leader.progress
-        self._connections.resume(
-            (other.key["id"] for other in progress if other.acknowledged),
-            is_searching=is_searching(line, leader_id),
-        )
+        self._connections.resume(is_searching=is_searching(line, leader_id))
         self._now.observe(Begin(line, awaiting))
         self._now.base_offset = line.base.end_offset
         self._now.log.append(line.base.end_offset, tuple(batches_of(b64decode(line.log))))

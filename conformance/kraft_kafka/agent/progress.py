@@ -53,10 +53,13 @@ class Progress:
 
     def event(self, name: str, line: Any, message: Document | None = None, inputs: Document | None = None) -> Draft:
         """Begin an event."""
-        draft = Draft(name, line.time_us, message, inputs, gap=self.gap, begin=self.first)
+        draft = Draft(name, line.time_us, message, inputs, gap=self.gap, begin=self.first, leads=self._leads(name))
         self.events.append(draft)
         self.gap = self.first = None
         return draft
+
+    def _leads(self, name: str) -> bool:
+        return name == "Poll" and self.last_state is not None and self.last_state["role"] == "Leader"
 
     def add(self, line: Any, effect: Document) -> None:
         """Add an effect to the event in progress, or to a Poll."""
@@ -80,7 +83,8 @@ class Progress:
         while place and self.events[place - 1].is_data and not self.events[place - 1].sends:
             place -= 1
         after = self.events[place]
-        self.insert_before(after, Draft("Poll", min(after.time_us, line.time_us), effects=[effect]))
+        answer = Draft("Poll", min(after.time_us, line.time_us), effects=[effect], leads=self._leads("Poll"))
+        self.insert_before(after, answer)
 
     def insert_before(self, after: Draft, draft: Draft) -> None:
         """Insert an event before another one, with the gap or the checkpoint that precedes it."""

@@ -262,6 +262,7 @@ WithoutEffects(r) == observed' = Seen(r, "", <<>>, -1, -1)
 
 Event(name, r) == [name |-> name, replica |-> r]
 EventTo(name, r, to) == [name |-> name, replica |-> r, destination |-> to]
+PollOf(r, announce_to) == [name |-> "Poll", replica |-> r, announce_to |-> announce_to]
 AppendOf(r, value) == [name |-> "ClientAppend", replica |-> r, value |-> value]
 VotersOf(r, voters) == [name |-> "AppendVoters", replica |-> r, voters |-> voters]
 CrashOf(r, kept) == [name |-> "Crash", replica |-> r, log_end_offset |-> kept]
@@ -339,7 +340,9 @@ EdgesNext ==
   \/ \E r \in Ids : Happens("BeginQuorumEpochTimeout", r) /\ BeginQuorumEpochTimeout(r)
   \/ \E r \in Ids : Happens("VoterChangeTimeout", r) /\ VoterChangeTimeout(r)
   \/ \E r, to \in Ids : May("RequestTimeout", r) /\ Is(EventTo("RequestTimeout", r, to)) /\ RequestTimeout(r, to)
-  \/ \E r \in Ids : Happens("Poll", r) /\ Poll(r)
+  \/ \E r \in Ids : May("Poll", r) /\ Is(PollOf(r, <<>>)) /\ Poll(r)
+  \/ \E r \in Ids : \E ids \in SUBSET OtherIds(replicas[r]) :
+       In(HandOver) /\ May("Poll", r) /\ Is(PollOf(r, <<Ascending(ids)>>)) /\ PollByClock(r, ids)
   \/ \E r, to \in Ids : May("PollFetch", r) /\ Is(EventTo("PollFetch", r, to)) /\ PollFetch(r, to)
   \/ \E r \in Ids : \E m \in Arriving(r) : CanBeEncoded(m) /\ Delivers(r, m) /\ Handle(r, m)
   \/ \E r \in Ids : May("ClientAppend", r) /\ Is(AppendOf(r, 7)) /\ ClientAppend(r, 7)
@@ -382,9 +385,9 @@ EdgesNext ==
 (***************************************************************************)
 Refusable(r) ==
   {Event(name, r) : name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
-                              "VoterChangeTimeout", "Poll", "Shutdown"}}
+                              "VoterChangeTimeout", "Shutdown"}}
     \cup {EventTo(name, r, to) : name \in {"RequestTimeout", "PollFetch"}, to \in Ids}
-    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint), SoftwareOf(r)}
+    \cup {PollOf(r, <<>>), AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint), SoftwareOf(r)}
     \* Which ids were given out the cluster knows, and not the replica: it is asked about a new one.
     \cup {DiskOf(r, directory) : directory \in {d \in {"new"} : Runs(r) \/ IsNewDirectory(d)}}
     \cup {CrashOf(r, kept) : kept \in KeptAfterCrash(replicas[r])}

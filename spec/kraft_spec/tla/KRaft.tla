@@ -287,27 +287,45 @@ ElectionRequest(s, id, corr) ==
 
 \* The request of a voter change that is due, {} or a set of one: a leader's ApiVersions to a new voter, or a follower's
 \* request for itself.
-DueChangeRequest(s, corr) ==
+DueChangeRequest(s, due, corr) ==
   CASE s.role = "Leader" -> {ApiVersionsRequest(s, id, corr) :
                                id \in {id \in AwaitsVersionsOf(s) :
-                                        id # s.replica_key.id /\ Idle(s, id) /\ id \notin Due(s)}}
+                                        id # s.replica_key.id /\ Idle(s, id) /\ id \notin due}}
     [] s.role = "Follower" -> IF MayReport(s) THEN DueReport(s, corr) ELSE {}
     [] OTHER -> {}
 
-AfterPoll(s, corr) ==
-  LET to == Ascending(Due(s))
-      change == DueChangeRequest(s, corr)
-      asked == Due(s) \cup {m.destination : m \in change}
+AfterPoll(s, due, corr) ==
+  LET to == Ascending(due)
+      change == DueChangeRequest(s, due, corr)
+      asked == due \cup {m.destination : m \in change}
       requests == [n \in 1..Len(to) |-> ElectionRequest(s, to[n], corr)]
   IN Outcome([s EXCEPT !.awaiting = @ \cup {OutstandingRequest(id, corr) : id \in asked}],
              IF change = {} THEN requests ELSE Append(requests, CHOOSE m \in change : TRUE))
 
-SomethingIsDue(s) == Due(s) # {} \/ DueChangeRequest(s, Correlation) # {}
+SomethingIsDue(s) == Due(s) # {} \/ DueChangeRequest(s, Due(s), Correlation) # {}
 
 Poll(r) ==
   /\ Runs(r)
   /\ SomethingIsDue(replicas[r])
-  /\ Take(r, {}, AfterPoll(replicas[r], Correlation))
+  /\ Take(r, {}, AfterPoll(replicas[r], Due(replicas[r]), Correlation))
+
+(***************************************************************************)
+(* A leader announces itself to the voters in ids, which its clock         *)
+(* chooses: to each that has neither acknowledged the epoch nor fetched in *)
+(* it, and to others if it likes.  Not in Next, which has no clock: the    *)
+(* messages are those of Poll, to the same voters, at other times.         *)
+(* Rules: begin-quorum.on-election, begin-quorum.resend                    *)
+(***************************************************************************)
+MayAnnounceTo(s, ids) ==
+  LET idle == {id \in OtherIds(s) : id # s.replica_key.id /\ Idle(s, id)}
+      fetched == {v.id : v \in {v \in Others(s) : v \in DOMAIN s.fetch_offsets}}
+  IN s.role = "Leader" /\ idle \ (s.acknowledging_voters \cup fetched) \subseteq ids /\ ids \subseteq idle
+
+PollByClock(r, ids) ==
+  /\ Runs(r)
+  /\ MayAnnounceTo(replicas[r], ids)
+  /\ ids # {} \/ DueChangeRequest(replicas[r], ids, Correlation) # {}
+  /\ Take(r, {}, AfterPoll(replicas[r], ids, Correlation))
 
 \* A Fetch or a FetchSnapshot.  The log is synced before a Fetch, because the leader counts the fetch offset as persisted.
 \* Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader

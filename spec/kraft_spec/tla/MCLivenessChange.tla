@@ -48,7 +48,7 @@ VersionsStep ==
   \/ \E r \in Ids : \E m \in InFlight(r, {"ApiVersionsResponse"}) : HandleApiVersionsResponse(r, m)
 
 VersionsAreDue ==
-  \/ \E r \in Ids : Runs(r) /\ replicas[r].role = "Leader" /\ DueChangeRequest(replicas[r], Correlation) # {}
+  \/ \E r \in Ids : Runs(r) /\ replicas[r].role = "Leader" /\ DueChangeRequest(replicas[r], Due(replicas[r]), Correlation) # {}
   \/ \E m \in network : m.type \in {"ApiVersionsRequest", "ApiVersionsResponse"}
 
 ChangeFairness ==

@@ -44,7 +44,7 @@ TimeOutOrEnd(r, timer) == TimeOut(r, timer) \/ (timer = "voter-change" /\ Rested
 \* A leader that waits for versions has asked, can ask, or can after an answer that is not held back.
 VersionsAreAsked ==
   \A r \in Ids : AwaitsVersionsOf(replicas[r]) # {} =>
-    \/ DueChangeRequest(replicas[r], Correlation) # {}
+    \/ DueChangeRequest(replicas[r], Due(replicas[r]), Correlation) # {}
     \/ \E m \in network : m.type \in VersionTypes
     \/ \E m \in network : /\ m.type \in {"BeginQuorumEpochRequest", "BeginQuorumEpochResponse"} /\ m.correlation_id # 0
                          /\ {m.source, m.destination} = {r} \cup AwaitsVersionsOf(replicas[r]) /\ HasNews(m)

@@ -185,10 +185,10 @@ Quietly == event.completed < 0 /\ observed' = <<"", <<>>>> /\ UNCHANGED event
 
 OnLine(name) == event.name = name
 
+\* A delayed Fetch response is all that a Poll sends.
 EndOfWait(r) ==
   /\ Runs(r)
   /\ ShowsFetches /\ event.fetches.late # <<>>
-  /\ ~SomethingIsDue(replicas[r])
   /\ Take(r, {}, Becomes(replicas[r]))
 
 TraceElectionTimeout == OnLine("ElectionTimeout") /\ ElectionTimeout(event.replica)
@@ -197,8 +197,14 @@ TraceCheckQuorumTimeout == OnLine("CheckQuorumTimeout") /\ CheckQuorumTimeout(ev
 TraceBeginQuorumEpochTimeout == OnLine("BeginQuorumEpochTimeout") /\ BeginQuorumEpochTimeout(event.replica)
 TraceVoterChangeTimeout == OnLine("VoterChangeTimeout") /\ VoterChangeTimeout(event.replica)
 TraceRequestTimeout == OnLine("RequestTimeout") /\ RequestTimeout(event.replica, event.destination)
-\* A Poll may send nothing but a delayed Fetch response.
-TracePoll == OnLine("Poll") /\ (Poll(event.replica) \/ EndOfWait(event.replica))
+PollAsDue(r) == Poll(r) \/ (~SomethingIsDue(replicas[r]) /\ EndOfWait(r))
+PollTo(r, ids) ==
+  \/ PollByClock(r, ids)
+  \/ ids = {} /\ MayAnnounceTo(replicas[r], {}) /\ DueChangeRequest(replicas[r], {}, Correlation) = {} /\ EndOfWait(r)
+TracePoll ==
+  /\ OnLine("Poll")
+  /\ IF event.announce_to = <<>> THEN PollAsDue(event.replica)
+     ELSE PollTo(event.replica, Members(event.announce_to[1]))
 TracePollFetch == OnLine("PollFetch") /\ PollFetch(event.replica, event.destination)
 
 TraceHandle ==

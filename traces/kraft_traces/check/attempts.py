@@ -15,6 +15,7 @@ from kraft_reference.events import (
     AppendVoters,
     ClientAppend,
     Crash,
+    Poll,
     ReplaceDisk,
     ReplaceSoftware,
     Restart,
@@ -118,6 +119,8 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             receivers = [e.message.destination for e in _effects(line) if isinstance(e, TracedSend)]
             named = [to for to in receivers if to is not UNSET]
             return all_of({"destination": to} for to in named or around.replica_ids)
+        case "Poll":
+            return all_of([choice(Poll, announce_to=None)])
         case "RequestTimeout":
             return all_of({"destination": to} for to in around.replica_ids)
         case "Crash":

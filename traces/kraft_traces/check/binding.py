@@ -12,7 +12,7 @@ from kraft_reference import events
 from kraft_spec.mapping import EVENTS as MODEL_EVENTS
 from kraft_spec.mapping import is_same_cluster
 from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
-from kraft_traces.lines import EventLine
+from kraft_traces.lines import EventLine, input_of
 from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX
 from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
 
@@ -94,7 +94,7 @@ def complete_event(line: EventLine, cluster_id: str) -> Event:
 
 
 def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:
-    name, fields_of_input = line.event, line.input
+    name, fields_of_input = line.event, input_of(line)
     if name.startswith(HANDLE):
         identifier = delivered_id(line)
         if identifier is UNSET:

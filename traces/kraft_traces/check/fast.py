@@ -202,6 +202,7 @@ def tables(
             "cause": None if shape.cause is None else msgspec.to_builtins(shape.cause),
             "message": name.removeprefix(HANDLE) if shape.message is not None else None,
             "input": _input(name, configuration),
+            "default": shape.default,
             "starts": name in STARTS,
             "bits": OF_EVENT[name],
         }

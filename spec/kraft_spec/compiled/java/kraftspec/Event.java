@@ -46,6 +46,8 @@ final class Event {
   final String message;
   /** Null if it has none. */
   final Shown input;
+  /** The input of a line that has none; null if such a line lacks it. */
+  final Fields defaults;
   final boolean starts;
   final long bits;
   /** The role of a replica after it that it asks for others; null if it asks any. */
@@ -65,6 +67,7 @@ final class Event {
     starts = (Boolean) table.get("starts");
     bits = (Long) table.get("bits");
     input = table.get("input") == Json.NULL ? null : new Shown((Fields) table.get("input"));
+    defaults = table.get("default") == Json.NULL ? null : (Fields) table.get("default");
   }
 
   private static final Values.Shape UNSENT = new Values.Shape("name", "sequence", "message");

@@ -229,7 +229,9 @@ public final class Lines {
       correlations.translate(line, replica, number, event.starts, unsent, anew);
     }
     Fields input = null;
-    if (event.input != null) {
+    if (event.defaults != null && line.get("input") == null) {
+      input = event.defaults;
+    } else if (event.input != null) {
       input = Form.typed(line.get("input"), Fields.class);
       known++;
     }
