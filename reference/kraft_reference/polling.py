@@ -111,8 +111,9 @@ def after_poll(
     if change is not None:
         sends.append(change)
     awaiting = {**state.awaiting, **{sent.destination: draw.correlation_id for sent in sends}}
+    acknowledging = state.acknowledging_voters - {voter.id for voter in chosen or ()}
     # Rule: update-voter.when-sent.
-    return Outcome(state._replace(awaiting=awaiting), tuple(sends))
+    return Outcome(state._replace(awaiting=awaiting, acknowledging_voters=acknowledging), tuple(sends))
 
 
 def due_fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[ReplicaId, ...]:

@@ -256,6 +256,7 @@ def test_the_clock_of_a_leader_chooses_among_the_voters_that_fetch() -> None:
         assert [(type(sent).__name__, sent.destination) for sent in requests] == [
             ("BeginQuorumEpochRequest", to) for to in announce_to
         ]
+    assert step(state, Poll((2, 3, 4)), OBSERVED).state.acknowledging_voters == frozenset()
     for impossible in ((), (2, 3), (1, 4), (4, 9)):
         assert step(state, Poll(impossible), OBSERVED) == refused(state, Refusal.NOTHING_DUE)
     assert step(state._replace(awaiting={4: 7}), Poll((4,)), OBSERVED).refusal is Refusal.NOTHING_DUE

@@ -325,7 +325,7 @@ PollByClock(r, ids) ==
   /\ Runs(r)
   /\ MayAnnounceTo(replicas[r], ids)
   /\ ids # {} \/ DueChangeRequest(replicas[r], ids, Correlation) # {}
-  /\ Take(r, {}, AfterPoll(replicas[r], ids, Correlation))
+  /\ Take(r, {}, AfterPoll([replicas[r] EXCEPT !.acknowledging_voters = @ \ ids], ids, Correlation))
 
 \* A Fetch or a FetchSnapshot.  The log is synced before a Fetch, because the leader counts the fetch offset as persisted.
 \* Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader
