@@ -1,6 +1,7 @@
 """Whole controllers with the agent inside: they elect, write, add a voter and lose their leader."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from kraft_kafka.jars import Kafka
@@ -48,5 +49,39 @@ async def _play(cluster: WholeCluster) -> None:
         cluster.cut([first], others)
         second = await cluster.leader(others[0], others)
         await cluster.operator.set_config(second.leader, "kraft.spec", 2)
+        cluster.heal()
+        await cluster.shut_down()
+
+
+def record_attached(kafka: Kafka, attach: Callable[[int], None], home: Path, say: Say) -> None:
+    """Run three controllers that get the agent while they run, and then lose their leader.
+
+    Args:
+        kafka: the Kafka of each controller.
+        attach: loads the agent into the process with this id.
+        home: an empty folder.
+        say: is called with each step.
+
+    Raises:
+        As `record_controllers`.
+    """
+    asyncio.run(_play_attached(WholeCluster(kafka, home, _VOTERS, (), _PROPERTIES, say), attach))
+
+
+async def _play_attached(cluster: WholeCluster, attach: Callable[[int], None]) -> None:
+    async with cluster.opened():
+        await cluster.start(*_VOTERS)
+        first = (await cluster.leader(_VOTERS[0], _VOTERS)).leader
+        await cluster.operator.set_config(first, "kraft.spec", 1)
+        for id_ in _VOTERS:
+            pid = cluster.processes[id_].pid
+            assert pid is not None, "it runs"
+            cluster.note(f"attach to {id_}")
+            await asyncio.to_thread(attach, pid)
+        await cluster.operator.set_config(first, "kraft.spec", 2)
+        others = [id_ for id_ in _VOTERS if id_ != first]
+        cluster.cut([first], others)
+        second = await cluster.leader(others[0], others)
+        await cluster.operator.set_config(second.leader, "kraft.spec", 3)
         cluster.heal()
         await cluster.shut_down()

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -80,7 +81,11 @@ final class Output {
 
     /** Begin to write below a folder; a file of more than `bytes` is followed by another one. */
     static void start(Path wanted, long bytes) throws IOException {
-        folder = Files.createDirectories(wanted);
+        Files.createDirectories(wanted);
+        if (!Files.isWritable(wanted)) {
+            throw new AccessDeniedException(wanted.toString());
+        }
+        folder = wanted;
         rotateAt = bytes;
         writer = new Thread(Output::run, "kraft-spec agent");
         writer.setDaemon(true);
