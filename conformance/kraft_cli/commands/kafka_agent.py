@@ -21,6 +21,7 @@ from kraft_spec.tlc.jar import JavaMissing
 from kraft_traces.streams import atomic_file
 
 _FILES = "*.raw.jsonl"
+_EVENT = b'{"kind":"event"'
 _FOLDER = re.compile(r"(?P<folder>.*?)(?:,rotate=(?P<rotate>[1-9][0-9]{0,8}[kmg]?))?", re.DOTALL)
 
 Pid = Annotated[int, typer.Argument(metavar="PID", min=1, help="Process id of a controller or broker.")]
@@ -91,7 +92,8 @@ def join_files(recorded: Recorded, output: Output, profile: ProfileName = None) 
     lines = list(join(files, chosen))
     with atomic_file(output) as stream:
         stream.writelines(lines)
-    say(f"{output}: {len(lines) - 2} events of {len(files)} files", console=stderr)
+    events = sum(line.startswith(_EVENT) for line in lines)
+    say(f"{output}: {events} events of {len(files)} files", console=stderr)
     return ExitCode.CONFORMANT
 
 

@@ -29,32 +29,12 @@ def record_controllers(kafka: Kafka, agent: Path, home: Path, say: Say) -> Path:
     """
     traces = home / "traces"
     cluster = WholeCluster(kafka, home, _VOTERS, (_NEW,), _PROPERTIES, say, (f"-javaagent:{agent}={traces}",))
-    asyncio.run(_play(cluster))
+    asyncio.run(_play(cluster, None))
     return traces
 
 
-async def _play(cluster: WholeCluster) -> None:
-    async with cluster.opened():
-        await cluster.start(*_VOTERS)
-        first = (await cluster.leader(_VOTERS[0], _VOTERS)).leader
-        await cluster.operator.set_config(first, "kraft.spec", 1)
-        await cluster.start(_NEW)
-        end, own_end = cluster.processes[first].log_end, cluster.processes[_NEW].log_end
-        await cluster.wait_for(lambda: own_end() == end() or None, f"{_NEW} lags behind the leader", _LAG_S)
-        # Its next Fetch shows the leader that it has them.
-        await asyncio.sleep(1)
-        await cluster.add_voter(first, _NEW)
-        # A killed process would lose its newest lines.
-        others = [id_ for id_ in (*_VOTERS, _NEW) if id_ != first]
-        cluster.cut([first], others)
-        second = await cluster.leader(others[0], others)
-        await cluster.operator.set_config(second.leader, "kraft.spec", 2)
-        cluster.heal()
-        await cluster.shut_down()
-
-
 def record_attached(kafka: Kafka, attach: Callable[[int], None], home: Path, say: Say) -> None:
-    """Run three controllers that get the agent while they run, and then lose their leader.
+    """Run three controllers that get the agent when they have a leader and records.
 
     Args:
         kafka: the Kafka of each controller.
@@ -65,23 +45,28 @@ def record_attached(kafka: Kafka, attach: Callable[[int], None], home: Path, say
     Raises:
         As `record_controllers`.
     """
-    asyncio.run(_play_attached(WholeCluster(kafka, home, _VOTERS, (), _PROPERTIES, say), attach))
+    asyncio.run(_play(WholeCluster(kafka, home, _VOTERS, (_NEW,), _PROPERTIES, say), attach))
 
 
-async def _play_attached(cluster: WholeCluster, attach: Callable[[int], None]) -> None:
+async def _play(cluster: WholeCluster, attach: Callable[[int], None] | None) -> None:
     async with cluster.opened():
         await cluster.start(*_VOTERS)
         first = (await cluster.leader(_VOTERS[0], _VOTERS)).leader
         await cluster.operator.set_config(first, "kraft.spec", 1)
-        for id_ in _VOTERS:
-            pid = cluster.processes[id_].pid
-            assert pid is not None, "it runs"
-            cluster.note(f"attach to {id_}")
-            await asyncio.to_thread(attach, pid)
-        await cluster.operator.set_config(first, "kraft.spec", 2)
-        others = [id_ for id_ in _VOTERS if id_ != first]
+        await cluster.start(_NEW)
+        end, own_end = cluster.processes[first].log_end, cluster.processes[_NEW].log_end
+        await cluster.wait_for(lambda: own_end() == end() or None, f"{_NEW} lags behind the leader", _LAG_S)
+        # Its next Fetch shows the leader that it has them.
+        await asyncio.sleep(1)
+        for id_, process in cluster.processes.items():
+            if attach is not None and process.pid is not None:
+                cluster.note(f"attach to {id_}")
+                await asyncio.to_thread(attach, process.pid)
+        await cluster.add_voter(first, _NEW)
+        # A killed process would lose its newest lines.
+        others = [id_ for id_ in (*_VOTERS, _NEW) if id_ != first]
         cluster.cut([first], others)
         second = await cluster.leader(others[0], others)
-        await cluster.operator.set_config(second.leader, "kraft.spec", 3)
+        await cluster.operator.set_config(second.leader, "kraft.spec", 2)
         cluster.heal()
         await cluster.shut_down()
