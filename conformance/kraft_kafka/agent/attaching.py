@@ -5,7 +5,6 @@ import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, UnavailableError, usage_error
@@ -84,34 +83,34 @@ def attach(pid: int, jar: Path, folder: Path, rotate: str | None) -> str:
     except subprocess.TimeoutExpired:
         raise UnavailableError(f"process {pid}: no answer in {_ATTACHED_S:.0f} s; attach again, {_FLAG}") from None
     line = (done.stdout.strip().splitlines() or [""])[-1]
-    if done.returncode == 0 and line.startswith("writes to "):
-        return line
-    _refuse(pid, done.returncode, line, done.stderr + done.stdout, java)
+    if done.returncode != 0 or not line.startswith("writes to "):
+        raise _refusal(pid, done.returncode, line, done.stderr + done.stdout, java)
+    return line
 
 
-def _refuse(pid: int, code: int, line: str, output: str, java: Path) -> NoReturn:
-    """Raise the error for an answer of kraft.agent.Attach."""
+def _refusal(pid: int, code: int, line: str, output: str, java: Path) -> CommandError:
+    """Return the error for an answer of kraft.agent.Attach."""
     if f"Module {_NEEDED} not found" in output:
-        raise UnavailableError(f"{java} has no module {_NEEDED}: install a JDK, 17 or newer, or name one in JAVA_HOME")
+        return UnavailableError(f"{java} has no module {_NEEDED}: install a JDK, 17 or newer, or name one in JAVA_HOME")
     if code == _ALREADY:
-        raise UnavailableError(f"process {pid} has the agent already, which {line}; nothing was changed")
+        return UnavailableError(f"process {pid} has the agent already, which {line}; nothing was changed")
     if code == _FAILED and line.startswith("disabled: cannot write"):
-        raise CommandError(f"process {pid}: the agent is {line}", ExitCode.CANNOT_WRITE)
+        return CommandError(f"process {pid}: the agent is {line}", ExitCode.CANNOT_WRITE)
     if code == _FAILED and line:
-        raise UnavailableError(f"process {pid}: the agent is {line}")
+        return UnavailableError(f"process {pid}: the agent is {line}")
     if code == _NOT_ATTACHED:
         hint = "expected a JVM without -XX:+DisableAttachMechanism"
-        raise UnavailableError(f"process {pid} cannot be attached to: {line}; {hint}, {_FLAG}")
+        return UnavailableError(f"process {pid} cannot be attached to: {line}; {hint}, {_FLAG}")
     if code == _NOT_LOADED:
         hint = "its user must be able to read the jar, and -XX:+EnableDynamicAgentLoading must not be off"
-        raise UnavailableError(f"process {pid} does not load the agent: {line}; {hint}")
-    raise UnavailableError(f"process {pid}: {java} does not attach: {' '.join(output.split())[:400]}")
+        return UnavailableError(f"process {pid} does not load the agent: {line}; {hint}")
+    return UnavailableError(f"process {pid}: {java} does not attach: {' '.join(output.split())[:400]}")
 
 
 def _of_another_user(pid: int) -> CommandError:
     owner = ""
     with suppress(OSError, KeyError, ImportError):
-        from pwd import getpwuid  # noqa: PLC0415 - Windows has no such module
+        from pwd import getpwuid
 
         owner = f", {getpwuid((_PROC / str(pid)).stat().st_uid).pw_name}"
     return UnavailableError(f"process {pid} is of another user{owner}: run the command as that user")
