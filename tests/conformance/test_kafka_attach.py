@@ -116,7 +116,7 @@ def test_controllers_that_are_attached_to_are_accepted(tmp_path: Path, capsys: C
         kafka, _ = controller(VERSION), agent_jar()
     traces, trace = tmp_path / "traces", tmp_path / "trace.jsonl"
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
-    codes = []
+    codes: list[int] = []
 
     def attach(pid: int) -> None:
         folders = (tmp_path / "file" / "traces", traces, traces)
