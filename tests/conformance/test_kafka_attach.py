@@ -19,7 +19,7 @@ from kraft_spec.tlc.jar import find_java
 
 RECORDED = Path(__file__).parent / "kafka_files" / "agent-attached"
 """A leader and an observer of 4.3.1 that are attached to, and then the voter change that adds the observer."""
-VERSION = "4.3.1"
+VERSIONS = ("4.3.1", "4.4.0")
 ECHO = """
 public class Echo {
     public static void main(String[] a) throws Exception {
@@ -110,10 +110,11 @@ def test_a_wrong_state_after_the_checkpoints_is_rejected(tmp_path: Path) -> None
 
 
 @pytest.mark.nightly
-def test_controllers_that_are_attached_to_are_accepted(tmp_path: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize("version", VERSIONS)
+def test_controllers_that_are_attached_to_are_accepted(tmp_path: Path, capsys: Captured, version: str) -> None:
     """They add a voter, and lose their leader, after the attachment."""
     with skipped_if_missing():
-        kafka, _ = controller(VERSION), agent_jar()
+        kafka, _ = controller(version), agent_jar()
     traces, trace = tmp_path / "traces", tmp_path / "trace.jsonl"
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     codes: list[int] = []
