@@ -26,8 +26,9 @@ final class Output {
     private static final long CHECK_EVERY = 1L << 20;
     private static final int WRITE_MAX = 1 << 20;
     /** Time in which lines gather for one write: a wake-up of the writer for each line would cost more than the line. */
-    private static final long GATHERING_NS = Long.getLong("kraft.agent.gathering.ms", 5) * 1_000_000;
+    private static final long GATHERING_NS = Long.getLong("kraft.agent.gathering.ms", 20) * 1_000_000;
     private static final long PARKED_NS = 1_000_000_000;
+    private static final long END_NS = 1_000_000_000;
     private static final ConcurrentLinkedQueue<Entry> QUEUE = new ConcurrentLinkedQueue<>();
     private static final AtomicLong QUEUED = new AtomicLong();
     private static volatile boolean isParked;
@@ -90,6 +91,8 @@ final class Output {
         writer = new Thread(Output::run, "kraft-spec agent");
         writer.setDaemon(true);
         writer.start();
+        // A client that is not closed, as in a test, loses no line either.
+        Runtime.getRuntime().addShutdownHook(new Thread(Output::awaitWritten, "kraft-spec agent's end"));
     }
 
     static Path folder() {
@@ -107,11 +110,16 @@ final class Output {
     }
 
     /** Add the last line, and wait up to a second until everything is written. */
-    void end(String line) throws InterruptedException {
+    void end(String line) {
         add(new Entry(this, line, Kind.LAST));
-        long end = System.nanoTime() + 1_000_000_000;
+        awaitWritten();
+    }
+
+    private static void awaitWritten() {
+        long end = System.nanoTime() + END_NS;
         while (QUEUED.get() > 0 && System.nanoTime() < end) {
-            Thread.sleep(1);
+            LockSupport.unpark(writer);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
