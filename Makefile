@@ -23,7 +23,7 @@ endif
 EDGES := build/model-edges
 
 PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py
-KAFKA_TESTS = tests/conformance/test_kafka.py tests/conformance/test_kafka_agent.py \
+KAFKA_TESTS = tests/conformance/test_kafka.py tests/conformance/test_kafka_agent.py tests/conformance/test_kafka_attach.py \
 	tests/conformance/test_kafka_findings.py \
 	tests/conformance/test_kafka_junit.py tests/conformance/test_kafka_log.py tests/conformance/test_kafka_unpinned.py \
 	tests/conformance/test_kafka_schedules.py tests/conformance/test_live.py tests/conformance/test_live_adapter.py \

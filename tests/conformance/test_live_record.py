@@ -4,6 +4,8 @@ import asyncio
 import gzip
 import resource
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -154,6 +156,30 @@ def test_a_recorder_that_cannot_write_passes_everything_on_and_says_so(tmp_path:
     written = [bytes.fromhex(line.bytes) for line in lines if isinstance(line, FrameLine)]
     assert written
     assert written == [frame for frame in frames for _ in range(2)][: len(written)]
+
+
+def test_a_client_that_speaks_tls_is_reported_once(tmp_path: Path) -> None:
+    listen, output = free_ports(1)[0], tmp_path / "tls.capture"
+    context = ssl.create_default_context()
+    with socket.create_server(("127.0.0.1", 0)) as node:
+        words = ["live", "record", "--node", f"1=127.0.0.1:{listen},127.0.0.1:{node.getsockname()[1]}"]
+        command = [sys.executable, "-m", "kraft_cli.cli", *words, "-o", str(output)]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as recorder:
+            assert recorder.stderr is not None
+            assert "recording" in recorder.stderr.readline()
+            for _ in range(2):
+                with (
+                    socket.create_connection(("127.0.0.1", listen)) as client,
+                    pytest.raises((ssl.SSLError, ConnectionError)),
+                ):
+                    context.wrap_socket(client, server_hostname="node")
+            recorder.send_signal(signal.SIGINT)
+            _, printed = recorder.communicate()
+    assert (
+        printed.count("node 1: a client speaks TLS, which cannot be recorded: use `kraft-spec kafka attach PID`") == 1
+    )
+    assert "no frame was recorded, because all clients speak TLS" in printed
+    assert recorder.returncode == ExitCode.UNAVAILABLE
 
 
 @pytest.mark.parametrize(

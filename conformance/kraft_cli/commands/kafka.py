@@ -14,7 +14,7 @@ import typer
 from kraft_cli.commands import conformance
 from kraft_cli.commands.conformance_random import run_random
 from kraft_cli.commands.conformance_report import Html, JsonLines, Junit, Markdown
-from kraft_cli.commands.kafka_agent import join_files, print_agent
+from kraft_cli.commands.kafka_agent import attach_agent, join_files, print_agent
 from kraft_cli.commands.kafka_diagnose import diagnose
 from kraft_cli.commands.kafka_finding import known_finding, report_finding, show_finding
 from kraft_cli.commands.kafka_tests import judge_tests
@@ -45,6 +45,7 @@ app = typer.Typer(
 
 app.command()(diagnose)
 app.command("agent")(print_agent)
+app.command("attach")(attach_agent)
 app.command("trace")(join_files)
 app.command("tests")(judge_tests)
 

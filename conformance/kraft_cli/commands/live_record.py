@@ -13,7 +13,7 @@ import typer
 from kraft_cli.commands.signals import ended_by_signals
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import CommandError, UnavailableError, usage_error
 from kraft_kafka.live.capture import (
     SCHEMA,
     CapturedNode,
@@ -41,6 +41,8 @@ Voters = Annotated[
     typer.Option("--voter", metavar="ID:DIRECTORY", help="A voter, where no bootstrap checkpoint says it; repeatable."),
 ]
 Seconds = Annotated[float | None, typer.Option("--for", min=0.1, help="Seconds; default: until it is interrupted.")]
+
+_INSTEAD = "use `kraft-spec kafka attach PID`, or the flag of `kraft-spec kafka agent`, which record inside Kafka"
 
 
 def record(
@@ -86,7 +88,11 @@ def record(
             detail = "nothing more is written, and everything is still passed on"
             say(f"{output}: {error.strerror}: {detail}", "red", console=stderr)
 
-        recorder = Recorder(routes, CaptureWriter(stream, header), logs, on_failure=report_failure)
+        def report_encrypted(node: int) -> None:
+            say(f"node {node}: a client speaks TLS, which cannot be recorded: {_INSTEAD}", "red", console=stderr)
+
+        writer = CaptureWriter(stream, header)
+        recorder = Recorder(routes, writer, logs, on_failure=report_failure, on_encrypted=report_encrypted)
         interrupted = False
         try:
             asyncio.run(_record(recorder, seconds))
@@ -99,6 +105,8 @@ def record(
     if recorder.failure is not None:
         detail = f"the capture ends before the recording, and is read up to there: {recorder.failure.strerror}"
         raise CommandError(f"{output}: {detail}", ExitCode.CANNOT_WRITE)
+    if recorder.encrypted and recorder.frames == 0:
+        raise UnavailableError(f"{output}: no frame was recorded, because all clients speak TLS: {_INSTEAD}")
     say(f"{output}: {recorder.frames} frames of {recorder.connections} connections")
     return ExitCode.INTERRUPTED if interrupted else ExitCode.CONFORMANT
 

@@ -17,7 +17,12 @@ _DIGITS = 12
 """Digits of a digest in the jar's name."""
 _JAVAC_OPTIONS = ("-J-Duser.language=en", "-nowarn", "-proc:none", "--release", "11")
 """Brokers of Kafka 3.9 run on Java 11."""
-_MANIFEST = "Manifest-Version: 1.0\nPremain-Class: kraft.agent.Agent\n\n"
+_MANIFEST = (
+    "Manifest-Version: 1.0\n"
+    "Premain-Class: kraft.agent.Agent\n"
+    "Agent-Class: kraft.agent.Agent\n"
+    "Can-Retransform-Classes: true\n\n"
+)
 _ISOLATED = "kraft/agent/isolated/"
 """Folder of the classes that the host's class loader must not find."""
 _WEAVING = "kraft/agent/weaving/"

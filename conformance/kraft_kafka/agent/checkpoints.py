@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Mapping
+from typing import Any
 
 from kraft_kafka.agent.decoding import key_of
 from kraft_kafka.agent.raw import CheckpointLine, RawBase, StartLine
@@ -75,7 +76,7 @@ def state_of(line: CheckpointLine, configuration: ReplicaConfiguration, awaiting
         epoch=state["epoch"],
         leader_id=leader_id,
         leader_endpoint=state["leader_endpoint"],
-        voted_key=None if voted is None else key_of(voted),
+        voted_key=_voted_key(role, own, voted),
         log=log._replace(flushed=log.end_offset),
         high_watermark=state["high_watermark"],
         quorum_state_version=log.kraft_version,
@@ -91,6 +92,13 @@ def state_of(line: CheckpointLine, configuration: ReplicaConfiguration, awaiting
         has_updated_leader=leader is None and line.has_updated_leader and leader_id is not None,
         awaiting=awaiting,
     )
+
+
+def _voted_key(role: Role, own: ReplicaKey, voted: Mapping[str, Any] | None) -> ReplicaKey | None:
+    """Return the vote: a leader of Kafka forgets the one for itself, which elected it."""
+    if voted is not None:
+        return key_of(voted)
+    return own if role is Role.LEADER else None
 
 
 def _entry(voters: VoterSet, key: ReplicaKey) -> ReplicaKey:

@@ -253,10 +253,14 @@ def _sends(drafts: Iterable[Draft], ends: Mapping[str, object]) -> Iterator[int]
 
 def _insert(drafts: list[Draft], draft: Draft) -> None:
     place = next((index for index, other in enumerate(drafts) if other.time_us > draft.time_us), len(drafts))
-    if place < len(drafts) and drafts[place].begin is not None:
-        # The replica is not observed then.
-        return
-    draft.state = drafts[place - 1].state if place else None
+    after = drafts[place] if place < len(drafts) else None
+    if after is not None and after.begin is not None:
+        if after.begin.line.time_us > draft.time_us:
+            # The replica is not observed then.
+            return
+        draft.begin, after.begin = after.begin, None
+    elif place:
+        draft.state = drafts[place - 1].state
     drafts.insert(place, draft)
 
 

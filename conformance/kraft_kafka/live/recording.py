@@ -25,6 +25,8 @@ class Route(NamedTuple):
     forward: tuple[str, int]
 
 
+_CLIENT_HELLO = 0x1603
+"""First two bytes of a TLS connection, as the upper half of a frame's length, which is then impossible."""
 _POLL_S = 0.1
 """Interval between reads of the file quorum-state."""
 
@@ -39,6 +41,7 @@ class Recorder:
         folders: Mapping[int, Path],
         passes: Callable[[int, bytes], bool] = lambda _node, _frame: True,
         on_failure: Callable[[OSError], None] = lambda _error: None,
+        on_encrypted: Callable[[int], None] = lambda _node: None,
     ) -> None:
         """Prepare the recorder; it does not listen yet.
 
@@ -48,12 +51,15 @@ class Recorder:
             folders: readable folders of the metadata log, by node.
             passes: True if a request frame reaches a node; otherwise its connection ends.
             on_failure: is called once, if the capture cannot be written.
+            on_encrypted: is called once for each node to which a client speaks TLS, which is not forwarded.
         """
         self._routes = routes
         self._writer = writer
         self._folders = folders
         self._passes = passes
-        self._on_failure = on_failure
+        self._on_failure, self._on_encrypted = on_failure, on_encrypted
+        self.encrypted: set[int] = set()
+        """Nodes to which a client spoke TLS."""
         self.failure: OSError | None = None
         """Error that ended the capture; frames are still forwarded."""
         self._servers: list[asyncio.Server] = []
@@ -155,7 +161,7 @@ class Recorder:
     ) -> None:
         """Forward both directions, until one of them ends."""
         both = [
-            asyncio.create_task(self._forward_one_way(number, "request", *requests, partial(self._passes, node))),
+            asyncio.create_task(self._forward_requests(number, node, *requests)),
             asyncio.create_task(self._forward_one_way(number, "response", *responses, lambda _: True)),
         ]
         try:
@@ -165,6 +171,17 @@ class Recorder:
                 task.cancel()
             await asyncio.gather(*both, return_exceptions=True)
 
+    async def _forward_requests(
+        self, number: int, node: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        try:
+            await self._forward_one_way(number, "request", reader, writer, partial(self._passes, node))
+        except WireError as error:
+            is_tls = error.actual.isdecimal() and int(error.actual) >> 16 == _CLIENT_HELLO
+            if is_tls and node not in self.encrypted:
+                self.encrypted.add(node)
+                self._on_encrypted(node)
+
     async def _forward_one_way(
         self,
         number: int,
@@ -173,7 +190,12 @@ class Recorder:
         writer: asyncio.StreamWriter,
         passes: Callable[[bytes], bool],
     ) -> None:
-        with suppress(EOFError, OSError, WireError):
+        """Forward one direction until it ends.
+
+        Raises:
+            WireError: its bytes are no frame.
+        """
+        with suppress(EOFError, OSError):
             while passes(frame := await read_frame(reader)):
                 self._write(FrameLine(self._now(), number, direction, frame.hex()))
                 self.frames += 1

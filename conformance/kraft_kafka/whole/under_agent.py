@@ -1,6 +1,7 @@
 """Whole controllers with the agent inside: they elect, write, add a voter and lose their leader."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from kraft_kafka.jars import Kafka
@@ -28,11 +29,26 @@ def record_controllers(kafka: Kafka, agent: Path, home: Path, say: Say) -> Path:
     """
     traces = home / "traces"
     cluster = WholeCluster(kafka, home, _VOTERS, (_NEW,), _PROPERTIES, say, (f"-javaagent:{agent}={traces}",))
-    asyncio.run(_play(cluster))
+    asyncio.run(_play(cluster, None))
     return traces
 
 
-async def _play(cluster: WholeCluster) -> None:
+def record_attached(kafka: Kafka, attach: Callable[[int], None], home: Path, say: Say) -> None:
+    """Run three controllers that get the agent when they have a leader and records.
+
+    Args:
+        kafka: the Kafka of each controller.
+        attach: loads the agent into the process with this id.
+        home: an empty folder.
+        say: is called with each step.
+
+    Raises:
+        As `record_controllers`.
+    """
+    asyncio.run(_play(WholeCluster(kafka, home, _VOTERS, (_NEW,), _PROPERTIES, say), attach))
+
+
+async def _play(cluster: WholeCluster, attach: Callable[[int], None] | None) -> None:
     async with cluster.opened():
         await cluster.start(*_VOTERS)
         first = (await cluster.leader(_VOTERS[0], _VOTERS)).leader
@@ -42,6 +58,10 @@ async def _play(cluster: WholeCluster) -> None:
         await cluster.wait_for(lambda: own_end() == end() or None, f"{_NEW} lags behind the leader", _LAG_S)
         # Its next Fetch shows the leader that it has them.
         await asyncio.sleep(1)
+        for id_, process in cluster.processes.items():
+            if attach is not None and process.pid is not None:
+                cluster.note(f"attach to {id_}")
+                await asyncio.to_thread(attach, process.pid)
         await cluster.add_voter(first, _NEW)
         # A killed process would lose its newest lines.
         others = [id_ for id_ in (*_VOTERS, _NEW) if id_ != first]

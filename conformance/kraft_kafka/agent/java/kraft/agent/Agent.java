@@ -6,9 +6,11 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +26,9 @@ public final class Agent {
     private static final String TABLE = "/kraft/agent/hooks.txt";
     private static final String WEAVER = "kraft.agent.weaving.Weaver";
     private static final String ROTATE = ",rotate=";
+    private static final Set<String> CLIENTS = Set.of("org.apache.kafka.raft.KafkaRaftClient");
+    /** True from the first change of a class on: the agent is loaded once. */
+    private static boolean isWoven;
 
     private Agent() {}
 
@@ -38,24 +43,30 @@ public final class Agent {
     }
 
     private static synchronized void start(String argument, Instrumentation instrumentation, boolean isAttached) {
-        if (Output.folder() != null) {
+        if (isWoven) {
             return;
         }
-        String status;
         try {
-            status = weave(argument == null ? "" : argument, instrumentation, isAttached);
+            String status = weave(argument == null ? "" : argument, instrumentation, isAttached);
+            if (!Hooks.isDisabled()) {
+                report(status);
+            }
         } catch (Throwable failure) {
-            Hooks.disable();
-            status = "disabled: " + failure;
+            if (isWoven) {
+                Hooks.disable(failure.toString());
+            } else {
+                report("disabled: " + failure);
+            }
         }
-        System.setProperty(STATUS, status);
-        log(status);
     }
 
     /** Change Kafka's classes, and return the status. */
     private static String weave(String argument, Instrumentation instrumentation, boolean isAttached)
             throws Exception {
         List<String> table = table();
+        if (isAttached && loaded(CLIENTS, instrumentation).length == 0) {
+            return "disabled: no KafkaRaftClient is loaded; expected a controller or broker of Kafka 3.9 to 4.4";
+        }
         // Javassist is visible to the weaver only, so that it cannot clash with one of the host's.
         Class<?> weaver = Class.forName(WEAVER, true, new Isolated());
         String missing = (String) weaver.getMethod("missing", List.class).invoke(null, table);
@@ -64,24 +75,44 @@ public final class Agent {
         }
         int end = argument.lastIndexOf(ROTATE);
         String folder = end < 0 ? argument : argument.substring(0, end);
-        Output.start(
-                Path.of(folder.isEmpty() ? "." : folder),
-                end < 0 ? Long.MAX_VALUE : bytes(argument.substring(end + ROTATE.length())));
-        instrumentation.addTransformer(
-                (ClassFileTransformer) weaver.getConstructor(List.class).newInstance(table), isAttached);
+        long rotateAt = end < 0 ? Long.MAX_VALUE : bytes(argument.substring(end + ROTATE.length()));
+        try {
+            Output.start(Path.of(folder.isEmpty() ? "." : folder), rotateAt);
+        } catch (IOException failure) {
+            return "disabled: cannot write to " + folder + ": " + failure;
+        }
+        ClassFileTransformer transformer =
+                (ClassFileTransformer) weaver.getConstructor(List.class).newInstance(table);
+        isWoven = true;
+        instrumentation.addTransformer(transformer, isAttached);
         if (isAttached) {
-            Hooks.attach();
             Set<String> names = new HashSet<>();
             table.forEach(row -> names.add(row.trim().split("\\s+")[1]));
-            List<Class<?>> loaded = new ArrayList<>();
-            for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-                if (names.contains(type.getName())) {
-                    loaded.add(type);
-                }
-            }
-            instrumentation.retransformClasses(loaded.toArray(new Class<?>[0]));
+            change(loaded(names, instrumentation), transformer, instrumentation);
         }
         return "writes to " + Output.folder().toAbsolutePath();
+    }
+
+    /** Return the classes with these names that are loaded. */
+    private static Class<?>[] loaded(Set<String> names, Instrumentation instrumentation) {
+        return Arrays.stream(instrumentation.getAllLoadedClasses())
+                .filter(type -> names.contains(type.getName())).toArray(Class<?>[]::new);
+    }
+
+    /** Change classes that are loaded already: all of them, or none. */
+    private static void change(Class<?>[] loaded, ClassFileTransformer transformer, Instrumentation instrumentation)
+            throws UnmodifiableClassException {
+        try {
+            instrumentation.retransformClasses(loaded);
+        } catch (Throwable failure) {
+            Hooks.disable("classes cannot be changed: " + failure);
+        }
+        if (Hooks.isDisabled()) {
+            instrumentation.removeTransformer(transformer);
+            instrumentation.retransformClasses(loaded);
+        } else {
+            Hooks.attach();
+        }
     }
 
     /** Return a number of bytes such as 256m. */
@@ -104,6 +135,12 @@ public final class Agent {
             }
         }
         return rows;
+    }
+
+    /** Log what the agent does, and keep it for a process that attaches. */
+    static void report(String status) {
+        System.setProperty(STATUS, status);
+        log(status);
     }
 
     /** Write one line to the host's standard error, which every way of running Kafka keeps. */

@@ -31,10 +31,12 @@ final class Checkpoint {
     private static boolean isSettled(Object leader, Object control) {
         Object highWatermark = Members.content(Members.call(leader, "highWatermark"));
         Object votersAt = Members.content(Members.call(control, "lastVoterSetOffset"));
+        // Since 4.4 pending voter changes have a class of their own.
+        Object changes = Members.has(leader, "changeVoterState", 0) ? Members.call(leader, "changeVoterState") : leader;
         return highWatermark != null
                 && (votersAt == null || (Long) votersAt < (Long) Shown.offset(highWatermark))
-                && Members.content(Members.call(leader, "addVoterHandlerState")) == null
-                && Members.content(Members.call(leader, "removeVoterHandlerState")) == null
+                && Members.content(Members.call(changes, "addVoterHandlerState")) == null
+                && Members.content(Members.call(changes, "removeVoterHandlerState")) == null
                 && !(Boolean) Members.call(leader, "isResignRequested");
     }
 

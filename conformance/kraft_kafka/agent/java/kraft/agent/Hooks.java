@@ -42,8 +42,14 @@ public final class Hooks {
         isAttached = true;
     }
 
-    public static void disable() {
+    /** Stop for good, and report why. */
+    public static void disable(String reason) {
         isDisabled = true;
+        Agent.report("disabled: " + reason);
+    }
+
+    static boolean isDisabled() {
+        return isDisabled;
     }
 
     public static void enter(String hook, String method, Object self, Object[] arguments) {
@@ -69,13 +75,12 @@ public final class Hooks {
     }
 
     private static void failed(String hook, Throwable failure) {
-        isDisabled = true;
         Throwable cause = failure;
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
         StackTraceElement[] stack = cause.getStackTrace();
-        Agent.log("disabled: hook " + hook + ": " + failure.getMessage() + ": " + cause
+        disable("hook " + hook + ": " + failure.getMessage() + ": " + cause
                 + (stack.length > 0 ? " at " + stack[0] : ""));
     }
 

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -25,8 +26,9 @@ final class Output {
     private static final long CHECK_EVERY = 1L << 20;
     private static final int WRITE_MAX = 1 << 20;
     /** Time in which lines gather for one write: a wake-up of the writer for each line would cost more than the line. */
-    private static final long GATHERING_NS = Long.getLong("kraft.agent.gathering.ms", 5) * 1_000_000;
+    private static final long GATHERING_NS = Long.getLong("kraft.agent.gathering.ms", 20) * 1_000_000;
     private static final long PARKED_NS = 1_000_000_000;
+    private static final long END_NS = 1_000_000_000;
     private static final ConcurrentLinkedQueue<Entry> QUEUE = new ConcurrentLinkedQueue<>();
     private static final AtomicLong QUEUED = new AtomicLong();
     private static volatile boolean isParked;
@@ -80,11 +82,17 @@ final class Output {
 
     /** Begin to write below a folder; a file of more than `bytes` is followed by another one. */
     static void start(Path wanted, long bytes) throws IOException {
-        folder = Files.createDirectories(wanted);
+        Files.createDirectories(wanted);
+        if (!Files.isWritable(wanted)) {
+            throw new AccessDeniedException(wanted.toString());
+        }
+        folder = wanted;
         rotateAt = bytes;
         writer = new Thread(Output::run, "kraft-spec agent");
         writer.setDaemon(true);
         writer.start();
+        // A client that is not closed, as in a test, loses no line either.
+        Runtime.getRuntime().addShutdownHook(new Thread(Output::awaitWritten, "kraft-spec agent's end"));
     }
 
     static Path folder() {
@@ -102,11 +110,16 @@ final class Output {
     }
 
     /** Add the last line, and wait up to a second until everything is written. */
-    void end(String line) throws InterruptedException {
+    void end(String line) {
         add(new Entry(this, line, Kind.LAST));
-        long end = System.nanoTime() + 1_000_000_000;
+        awaitWritten();
+    }
+
+    private static void awaitWritten() {
+        long end = System.nanoTime() + END_NS;
         while (QUEUED.get() > 0 && System.nanoTime() < end) {
-            Thread.sleep(1);
+            LockSupport.unpark(writer);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

@@ -151,7 +151,7 @@ final class Recorder {
         write(line("called").put("method", method));
     }
 
-    void closed() throws InterruptedException {
+    void closed() {
         output.end(line("end").end());
     }
 

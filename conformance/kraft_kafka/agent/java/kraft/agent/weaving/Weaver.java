@@ -86,7 +86,7 @@ public final class Weaver implements ClassFileTransformer {
     public byte[] transform(
             ClassLoader loader, String name, Class<?> loaded, ProtectionDomain domain, byte[] bytes) {
         List<String[]> ofClass = name == null ? null : rows.get(name);
-        if (ofClass == null) {
+        if (ofClass == null || !reachesAgent(loader)) {
             return null;
         }
         try {
@@ -101,15 +101,24 @@ public final class Weaver implements ClassFileTransformer {
             return type.toBytecode();
         } catch (Throwable failure) {
             // The class stays as it is; a client without all its hooks would write what is wrong.
-            System.err.println("kraft-spec agent: disabled: " + name.replace('/', '.') + " cannot be changed: " + failure);
-            disable();
+            disable(name.replace('/', '.') + " cannot be changed: " + failure);
             return null;
         }
     }
 
-    private static void disable() {
+    /** True if classes of a loader find those of the agent, which the system class loader has. */
+    private static boolean reachesAgent(ClassLoader loader) {
+        ClassLoader at = loader;
+        while (at != null && at != ClassLoader.getSystemClassLoader()) {
+            at = at.getParent();
+        }
+        return at != null;
+    }
+
+    private static void disable(String reason) {
         try {
-            Class.forName("kraft.agent.Hooks", true, ClassLoader.getSystemClassLoader()).getMethod("disable").invoke(null);
+            Class.forName("kraft.agent.Hooks", true, ClassLoader.getSystemClassLoader())
+                    .getMethod("disable", String.class).invoke(null, reason);
         } catch (ReflectiveOperationException impossible) {
             System.err.println("kraft-spec agent: " + impossible);
         }
