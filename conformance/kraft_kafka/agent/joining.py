@@ -1,9 +1,8 @@
 """Files of the agent as one kraft-trace/1 in causal order: each replica's own order, and sent before received."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -11,7 +10,8 @@ from msgspec.structs import replace
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_kafka.agent.drafts import Begin, Draft, UnjudgedError
+from kraft_kafka.agent.api_versions import add_api_versions
+from kraft_kafka.agent.drafts import Begin, UnjudgedError
 from kraft_kafka.agent.events import ReplicaEvents
 from kraft_kafka.agent.opening import (
     configuration_of,
@@ -24,7 +24,6 @@ from kraft_kafka.agent.opening import (
 from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
 from kraft_kafka.agent.reading import RawFile
-from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.errors import WireError
 from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
@@ -200,64 +199,6 @@ def replica_events(
             events.is_killed = not file.is_closed
         replicas[id_] = events
     return replicas
-
-
-class VersionsAnswer(NamedTuple):
-    """A response with a replica's supported versions, as another one has received it."""
-
-    sent_us: int
-    """Time of the request on the files' clock."""
-    answer: Document
-    """The fields of the response."""
-
-
-def add_api_versions(replicas: Mapping[int, ReplicaEvents], answers: Iterable[VersionsAnswer] = ()) -> None:
-    """Add the events of replicas that were asked for their supported versions, by each other or by others: `answers`.
-
-    In Kafka the socket server answers, not the KafkaRaftClient.  The answer does not depend on the replica's state, so
-    its place is any after the request was sent.
-    """
-    for sent_us, answer in (*answers, *_answers_of_each_other(replicas)):
-        ends = {
-            "source": answer["destination"],
-            "destination": answer["source"],
-            "correlation_id": answer.get("correlation_id"),
-        }
-        handled = Draft("HandleApiVersionsRequest", sent_us, {"type": "ApiVersionsRequest", **ends})
-        handled.effects.append({"kind": "Send", "message": answer})
-        _insert(replicas[answer["source"]].events, handled)
-
-
-def _answers_of_each_other(replicas: Mapping[int, ReplicaEvents]) -> list[VersionsAnswer]:
-    answers = []
-    for asker, events in replicas.items():
-        for draft in events.events:
-            answer = draft.message
-            if answer is None or answer["type"] != "ApiVersionsResponse" or answer["source"] not in replicas:
-                continue
-            ends = {"source": asker, "destination": answer["source"], "correlation_id": answer.get("correlation_id")}
-            sent_us = max(_sends(events.events, ends), default=None)
-            if sent_us is not None:
-                answers.append(VersionsAnswer(sent_us, answer))
-    return answers
-
-
-def _sends(drafts: Iterable[Draft], ends: Mapping[str, object]) -> Iterator[int]:
-    """Yield the times at which an ApiVersionsRequest with these ends was sent."""
-    for draft in drafts:
-        for effect in draft.effects:
-            message = effect.get("message", {})
-            if message.get("type") == "ApiVersionsRequest" and ends.items() <= message.items():
-                yield draft.time_us
-
-
-def _insert(drafts: list[Draft], draft: Draft) -> None:
-    place = next((index for index, other in enumerate(drafts) if other.time_us > draft.time_us), len(drafts))
-    if place < len(drafts) and drafts[place].begin is not None:
-        # The replica is not observed then.
-        return
-    draft.state = drafts[place - 1].state if place else None
-    drafts.insert(place, draft)
 
 
 def process_trace(
