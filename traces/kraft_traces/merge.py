@@ -202,14 +202,14 @@ class Merging:
         return self._ids[send] if self._sent_at[send] >= observed else None
 
     def _blocked(self, index: int) -> MergeError:
-        number, line = self._following(index)
-        message = line.message
+        message = self._following(index)[1].message
         assert message is not UNSET, "only a message waits for something"
         is_sent = (index, self._traces[index].position) in self._sends
         why = "is received before it is sent" if is_sent else "was never sent, or is received a second time"
         correlation = "missing" if message.correlation_id is UNSET else message.correlation_id
         described = f"{message_type(message)} from replica {message.source} (correlation id {correlation})"
-        return MergeError(f"{self._traces[index].source}:{number}: {described} {why}")
+        trace = self._traces[index]
+        return MergeError(f"{trace.place(trace.position)}: {described} {why}")
 
 
 def _identifier(sequence: int, message: TracedMessage, taken: set[str]) -> str:

@@ -21,6 +21,8 @@ class VersionsAnswer(NamedTuple):
     """Time at which the response was received."""
     answer: Document
     """The fields of the response."""
+    place: str
+    """File and number of the line that receives it."""
 
 
 def add_api_versions(replicas: Mapping[int, ReplicaEvents], answers: Iterable[VersionsAnswer] = ()) -> None:
@@ -42,7 +44,7 @@ def _handled(answer: VersionsAnswer) -> Draft:
     }
     request = {"type": "ApiVersionsRequest", **ends}
     effects = [{"kind": "Send", "message": response}]
-    return Draft("HandleApiVersionsRequest", answer.sent_us, request, effects=effects)
+    return Draft("HandleApiVersionsRequest", answer.sent_us, request, effects=effects, place=answer.place)
 
 
 def _answers_of_each_other(replicas: Mapping[int, ReplicaEvents]) -> Iterator[VersionsAnswer]:
@@ -59,7 +61,7 @@ def _answers_of_each_other(replicas: Mapping[int, ReplicaEvents]) -> Iterator[Ve
             if answer is not None and answer["type"] == "ApiVersionsResponse" and answer["source"] in replicas:
                 sent_us = sent.get((answer["source"], answer.get("correlation_id")), unrecorded_us)
                 if sent_us is not None:
-                    yield VersionsAnswer(sent_us, draft.time_us, {**answer, "destination": asker})
+                    yield VersionsAnswer(sent_us, draft.time_us, {**answer, "destination": asker}, draft.place)
             for message in (effect.get("message", {}) for effect in draft.effects):
                 if message.get("type") == "ApiVersionsRequest":
                     sent[message["destination"], message.get("correlation_id")] = draft.time_us

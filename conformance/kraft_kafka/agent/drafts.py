@@ -44,6 +44,8 @@ class Draft:
     """True for a client's record: the sync of its batch is also its own."""
     begin: Begin | None = None
     """Line from which on the replica is observed, if it is not before that."""
+    place: str = ""
+    """File and number of the line with which it begins."""
     has_hidden_log: bool = False
     """True if the trace ends before the client has appended the event's records."""
 

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.api_versions import add_api_versions
-from kraft_kafka.agent.drafts import Begin, UnjudgedError
+from kraft_kafka.agent.drafts import Begin
 from kraft_kafka.agent.events import ReplicaEvents
+from kraft_kafka.agent.located import LineError, check_start
 from kraft_kafka.agent.opening import (
     configuration_of,
     first_starts,
@@ -24,7 +25,6 @@ from kraft_kafka.agent.opening import (
 from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
 from kraft_kafka.agent.reading import RawFile
-from kraft_kafka.wire.errors import WireError
 from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
 from kraft_traces.checkpoints import checkpoint_line, traced_replica_state
@@ -59,7 +59,7 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
             before it is sent; the message has file and field.
     """
     files = sorted(files, key=lambda file: file.start.time_us)
-    _check_cluster(files)
+    _check_files(files)
     # A replica that is observed from its middle on was there before, and so may others be.
     has_opaque = any(isinstance(file.start, RawCheckpoint) for file in files)
     peers = peers_of(files)
@@ -78,7 +78,7 @@ def join_with_opaque(files: Sequence[RawFile], profile: str | None) -> Joined:
         As `join`.
     """
     files = sorted(files, key=lambda file: file.start.time_us)
-    _check_cluster(files)
+    _check_files(files)
     peers = peers_of(files)
     replicas = replica_events(files, peers)
     add_api_versions(replicas)
@@ -151,7 +151,7 @@ def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
     return replace(line, replicas=observed, history=UNSET)
 
 
-def _check_cluster(files: Sequence[RawFile]) -> None:
+def _check_files(files: Sequence[RawFile]) -> None:
     first = files[0]
     for file in files:
         if file.start.replica < 0:
@@ -163,6 +163,7 @@ def _check_cluster(files: Sequence[RawFile]) -> None:
             expected = f"expected {first.start.cluster_id} as in {first.source}"
             detail = f"{file.source}:1: $.cluster_id: {expected}, got {file.start.cluster_id}"
             raise CommandError(detail, ExitCode.BAD_INPUT)
+        check_start(file)
 
 
 def replica_events(
@@ -192,8 +193,8 @@ def replica_events(
         for file in own:
             try:
                 events.read(file, begins_fresh and disk is None, disk)
-            except (UnjudgedError, WireError) as error:
-                events.fail(f"{file.source}: {error}")
+            except LineError as error:
+                events.fail(str(error))
                 break
             disk = (events.log_end_offset, file.start.directory_id)
             events.is_killed = not file.is_closed
@@ -211,17 +212,18 @@ def process_trace(
 ) -> ProcessTrace:
     """Return the events of a replica as a trace of its own, whose time begins at `start_us` of the files' clock."""
     own = [file for file in files if file.start.replica == replica]
-    try:
-        lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
-    except msgspec.ValidationError as error:
-        raise CommandError(
-            f"{files[0].source}: an event has a value that a trace cannot have: {error}", ExitCode.BAD_INPUT
-        ) from error
+    lines: list[tuple[int, EventLine]] = []
+    for number, draft in enumerate(events.events, 1):
+        try:
+            lines.append((number, draft.line(number, replica, start_us)))
+        except msgspec.ValidationError as error:
+            raise LineError(draft.place, f"{draft.event} has a value that a trace cannot have: {error}") from error
     kills = {index for index, draft in enumerate(events.events) if draft.event == "Crash"}
     return ProcessTrace(
         ", ".join(file.source for file in own),
         header,
         lines,
+        places=[draft.place for draft in events.events],
         gaps={index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None},
         is_over=events.gap is None,
         kills=frozenset(kills | {len(lines)} if events.is_killed else kills),

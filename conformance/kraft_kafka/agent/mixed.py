@@ -52,7 +52,7 @@ def with_controllers(
 def _versions_answers(node: ProcessTrace, clock_offset_us: int) -> Iterator[VersionsAnswer]:
     """Yield the responses with supported versions that a node has received."""
     sent: dict[tuple[object, object], EventLine] = {}
-    for _, line in node.events:
+    for number, line in node.events:
         for _, message in sends_of(line):
             if message_type(message) == "ApiVersionsRequest":
                 sent[message.destination, message.correlation_id] = line
@@ -61,4 +61,4 @@ def _versions_answers(node: ProcessTrace, clock_offset_us: int) -> Iterator[Vers
             asking = sent.get((answer.source, answer.correlation_id))
             if asking is not None and asking.time_ms is not UNSET and line.time_ms is not UNSET:
                 sent_us, received_us = (it * 1000 + clock_offset_us for it in (asking.time_ms, line.time_ms))
-                yield VersionsAnswer(sent_us, received_us, to_builtins(answer))
+                yield VersionsAnswer(sent_us, received_us, to_builtins(answer), f"{node.source}:{number}")

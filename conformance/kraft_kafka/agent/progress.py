@@ -14,6 +14,8 @@ class Progress:
 
     def __init__(self) -> None:
         self.events: list[Draft] = []
+        self.place = ""
+        """File and number of the present line."""
         self.gap: str | None = None
         """Reason why events before the next one may be missing."""
         self.is_lost = False
@@ -53,7 +55,7 @@ class Progress:
 
     def event(self, name: str, line: Any, message: Document | None = None, inputs: Document | None = None) -> Draft:
         """Begin an event."""
-        draft = Draft(name, line.time_us, message, inputs, gap=self.gap, begin=self.first)
+        draft = Draft(name, line.time_us, message, inputs, gap=self.gap, begin=self.first, place=self.place)
         self.events.append(draft)
         self.gap = self.first = None
         return draft
@@ -80,7 +82,7 @@ class Progress:
         while place and self.events[place - 1].is_data and not self.events[place - 1].sends:
             place -= 1
         after = self.events[place]
-        self.insert_before(after, Draft("Poll", min(after.time_us, line.time_us), effects=[effect]))
+        self.insert_before(after, Draft("Poll", min(after.time_us, line.time_us), effects=[effect], place=self.place))
 
     def insert_before(self, after: Draft, draft: Draft) -> None:
         """Insert an event before another one, with the gap or the checkpoint that precedes it."""
