@@ -13,6 +13,8 @@ from tests.conformance.commands import Captured, error
 from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.agent.api_versions import VersionsAnswer, add_api_versions
 from kraft_kafka.agent.drafts import Begin, Draft
+from kraft_kafka.agent.joining import replica_events
+from kraft_kafka.agent.reading import read_raw
 
 RECORDED = Path(__file__).parent / "kafka_files" / "agent-single-controller.raw.jsonl"
 """The start of a controller of 4.3.1, the only voter, and a few writes."""
@@ -132,3 +134,17 @@ def test_a_value_that_a_trace_cannot_have_is_named_with_its_own_file(tmp_path: P
     first = next(at for at, line in enumerate(lines, 1) if "thirteen" in line) - 2
     assert '"kind":"append"' in lines[first - 1]
     assert f"{tmp_path / 'b.raw.jsonl'}:{first}: ClientAppend has a value that a trace cannot have" in text
+
+
+@pytest.mark.parametrize(("last_lines", "count"), [('{"kind":"end","time_us":1796022525000000}\n', 0), ("", 1)])
+def test_only_a_process_that_was_not_closed_was_killed(tmp_path: Path, last_lines: str, count: int) -> None:
+    first = RECORDED.read_text(encoding="utf-8")
+    persisted = [json.loads(line) for line in first.splitlines() if '"kind":"persist"' in line][-1]
+    election = json.dumps(persisted["election"])
+    again = first.replace('"client":"1', '"client":"2').replace('"election":null', f'"election":{election}', 1)
+    (tmp_path / "a.raw.jsonl").write_text(first + last_lines, encoding="utf-8")
+    (tmp_path / "b.raw.jsonl").write_text(f'{again}{{"kind":"end","time_us":1796022525000000}}\n', encoding="utf-8")
+    events = replica_events(read_raw(sorted(tmp_path.iterdir())), None)[1]
+    crashes = [index for index, draft in enumerate(events.events) if draft.event == "Crash"]
+    assert len(crashes) == 1
+    assert events.kills == frozenset(crashes[:count])

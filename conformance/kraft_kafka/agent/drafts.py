@@ -44,6 +44,8 @@ class Draft:
     """True for a client's record: the sync of its batch is also its own."""
     begin: Begin | None = None
     """Line from which on the replica is observed, if it is not before that."""
+    is_kill: bool = False
+    """True for the Crash of a process that was not closed, so that its last lines may be missing."""
     place: str = ""
     """File and number of the line with which it begins."""
     has_hidden_log: bool = False

@@ -102,6 +102,12 @@ class ReplicaEvents:
         return self._now.gap
 
     @property
+    def kills(self) -> frozenset[int]:
+        """Indices of the events before which the last lines of a process may be missing, because it was killed."""
+        kills = {index for index, draft in enumerate(self.events) if draft.is_kill}
+        return frozenset(kills | {len(self.events)} if self.is_killed else kills)
+
+    @property
     def log_end_offset(self) -> int:
         """Log end offset of the last line that shows it."""
         return self._now.log_end_offset
@@ -217,7 +223,8 @@ class ReplicaEvents:
         stopped: Document = {"role": "Stopped"}
         if is_same and start.election is not None:
             stopped |= {"epoch": start.election.epoch, "log_end_offset": end}
-        self._now.event("Crash", start, inputs={"log_end_offset": end}).state = stopped
+        crash = self._now.event("Crash", start, inputs={"log_end_offset": end})
+        crash.state, crash.is_kill = stopped, self.is_killed
         if not is_same:
             disk = self._now.event("ReplaceDisk", start, inputs={"directory_id": start.directory_id})
             disk.state = {"role": "Stopped"}

@@ -218,7 +218,6 @@ def process_trace(
             lines.append((number, draft.line(number, replica, start_us)))
         except msgspec.ValidationError as error:
             raise LineError(draft.place, f"{draft.event} has a value that a trace cannot have: {error}") from error
-    kills = {index for index, draft in enumerate(events.events) if draft.event == "Crash"}
     return ProcessTrace(
         ", ".join(file.source for file in own),
         header,
@@ -226,7 +225,7 @@ def process_trace(
         places=[draft.place for draft in events.events],
         gaps={index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None},
         is_over=events.gap is None,
-        kills=frozenset(kills | {len(lines)} if events.is_killed else kills),
+        kills=events.kills,
         checkpoints={
             index: _checkpoint(draft.begin, configuration, start_us)
             for index, draft in enumerate(events.events)
