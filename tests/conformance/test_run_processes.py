@@ -10,7 +10,6 @@ from tests.conformance.adapter_builds import skipped_if_missing
 
 from kraft_cli.commands import live_quorum, run
 from kraft_kafka.agent.unread_voters import UNREAD_VOTERS, has_unread_voters
-from kraft_kafka.controllers import controller
 from kraft_kafka.jars import Kafka, KafkaUnavailableError, fetched
 from kraft_kafka.live.process import LaunchError
 from kraft_kafka.live.quorum import Plan
@@ -41,7 +40,7 @@ def row(monkeypatch: pytest.MonkeyPatch, result: Any, error: Exception) -> tuple
         return result
 
     monkeypatch.setattr(live_quorum, "judged_run", judged_run)
-    kafka: Future[None] = Future()
+    kafka: Future[tuple[Kafka, Path]] = Future()
     kafka.set_exception(error)
     rejected: list[Any] = []
     return run._processes(kafka, rejected), plans, rejected
@@ -49,10 +48,9 @@ def row(monkeypatch: pytest.MonkeyPatch, result: Any, error: Exception) -> tuple
 
 @pytest.mark.nightly
 def test_kafkas_controllers_run_with_the_agent() -> None:
+    kafka: Future[tuple[Kafka, Path]] = Future()
     with skipped_if_missing():
-        controller(run.KAFKA)
-    kafka: Future[None] = Future()
-    kafka.set_result(None)
+        kafka.set_result(run._fetch_kafka())
     rejected: list[Rejection] = []
     part = run._processes(kafka, rejected)
     assert (part.name, part.holds, rejected) == ("Kafka with the agent", True, [])
@@ -124,3 +122,21 @@ def test_maven_is_waited_for_only_so_long(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(KafkaUnavailableError, match=r"Maven has not fetched a-1\.jar in 0 s"):
         fetched([Jar("g", "a", "", "1", "0" * 64)], maven_s=0.2)
+
+
+def test_a_run_fetches_kafka_and_what_its_agent_needs_at_once_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    maven = tmp_path / "mvn"
+    maven.write_text(
+        f'#!/bin/sh\nwhile [ "$1" != -f ]; do shift; done\ncp "$2" {tmp_path}\necho "[ERROR] away"\nexit 1\n'
+    )
+    maven.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(KafkaUnavailableError, match=r"Maven cannot fetch .* It says: away"):
+        run._fetch_kafka()
+    project = (tmp_path / "pom.xml").read_text()
+    assert "<artifactId>javassist</artifactId>" in project
+    assert f"<version>{run.KAFKA}</version>" in project
+    assert capsys.readouterr().err.startswith("fetching ")
