@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kraft_kafka.agent.checkpoints import base_of, static_voters
+from kraft_kafka.agent.checkpoints import base_of, static_voters, unknown_endpoint
 from kraft_kafka.agent.decoding import message_fields, snapshot_in
 from kraft_kafka.agent.located import located
 from kraft_kafka.agent.raw import CheckpointLine, PersistLine, RequestLine, SendLine, StartLine
@@ -12,7 +12,6 @@ from kraft_reference.configuration import ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 
-_UNKNOWN_PORT = 1
 _FIRST_UNKNOWN_ID = 1_000_000
 """Id of the first server that is known by its endpoint only."""
 
@@ -39,7 +38,7 @@ class Peers:
 
     def configuration(self, id_: int) -> ReplicaConfiguration:
         """Return the configuration of a replica, as far as it is known."""
-        endpoint = self.initial_endpoints.get(id_) or self.endpoints.get(id_, f"replica-{id_}:{_UNKNOWN_PORT}")
+        endpoint = self.initial_endpoints.get(id_) or self.endpoints.get(id_, unknown_endpoint(id_))
         return ReplicaConfiguration(ReplicaKey(id_, self.directories.get(id_)), endpoint)
 
 
