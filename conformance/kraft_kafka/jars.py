@@ -161,7 +161,7 @@ def fetched(jars: Sequence[Jar], maven_s: float = _MAVEN_S) -> tuple[Path, ...]:
         As `released`.
     """
     folder = _folder()
-    if missing := [jar for jar in jars if not (folder / jar.file_name).is_file()]:
+    if missing := [jar for jar in dict.fromkeys(jars) if not (folder / jar.file_name).is_file()]:
         _fetch(missing, folder, maven_s)
     for jar in jars:
         _check(folder / jar.file_name, jar)

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from tests.conformance.adapter_builds import skipped_if_missing
 
+from kraft_cli.cli import main
 from kraft_cli.commands import live_quorum, run
+from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.agent.unread_voters import UNREAD_VOTERS, has_unread_voters
 from kraft_kafka.jars import Kafka, KafkaUnavailableError, fetched
 from kraft_kafka.live.process import LaunchError
 from kraft_kafka.live.quorum import Plan
+from kraft_kafka.patching.patches import javassist_jars
 from kraft_kafka.releases import Jar
 from kraft_kafka.whole import under_agent
 from kraft_spec.difference import Difference
@@ -124,19 +127,16 @@ def test_maven_is_waited_for_only_so_long(monkeypatch: pytest.MonkeyPatch, tmp_p
         fetched([Jar("g", "a", "", "1", "0" * 64)], maven_s=0.2)
 
 
-def test_a_run_fetches_kafka_and_what_its_agent_needs_at_once_and_says_so(
+def test_the_agents_library_is_fetched_with_a_line_before_and_one_about_a_failure(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     maven = tmp_path / "mvn"
-    maven.write_text(
-        f'#!/bin/sh\nwhile [ "$1" != -f ]; do shift; done\ncp "$2" {tmp_path}\necho "[ERROR] away"\nexit 1\n'
-    )
+    maven.write_text('#!/bin/sh\necho "[ERROR] no route"\nexit 1\n')
     maven.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(KafkaUnavailableError, match=r"Maven cannot fetch .* It says: away"):
-        run._fetch_kafka()
-    project = (tmp_path / "pom.xml").read_text()
-    assert "<artifactId>javassist</artifactId>" in project
-    assert f"<version>{run.KAFKA}</version>" in project
-    assert capsys.readouterr().err.startswith("fetching ")
+    assert main(["kafka", "agent"]) == ExitCode.UNAVAILABLE
+    begins, fails = capsys.readouterr().err.splitlines()
+    name = javassist_jars()[0].file_name
+    assert begins == f"fetching {name} with Maven, for at most 600 s"
+    assert f"Maven cannot fetch {name}; is there a network? It says: no route" in fails
