@@ -139,7 +139,11 @@ def handled_at(traces: Sequence[ProcessTrace]) -> dict[Place, int]:
 
 
 def _aligned(received: Sequence[_Received], sent: Sequence[_Sent]) -> list[tuple[_Received, _Sent]]:
-    """Pair receipts and sends in order, each send at most once; of several sends, the first of the best fit."""
+    """Pair receipts and sends in order, each send at most once; of several sends, the first of the best fit.
+
+    If there are fewer sends than receipts, some sends were lost with the last lines of a killed process.  A receipt
+    that does not agree with the next send is then one of those without a send.
+    """
     pairs: list[tuple[_Received, _Sent]] = []
     first = 0
     for number, delivered in enumerate(received):
@@ -152,7 +156,8 @@ def _aligned(received: Sequence[_Received], sent: Sequence[_Sent]) -> list[tuple
                 best, best_fit = index, fit
             if fit == (True, 2):
                 break
-        if best is not None:
+        is_short = len(sent) - first < len(received) - number
+        if best is not None and (best_fit[0] or not is_short):
             pairs.append((delivered, sent[best]))
             first = best + 1
     return pairs
