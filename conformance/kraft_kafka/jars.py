@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, UnavailableError
 from kraft_kafka.releases import Jar, Release, library_jars
@@ -160,16 +161,11 @@ def fetched(jars: Sequence[Jar], maven_s: float = _MAVEN_S) -> tuple[Path, ...]:
         As `released`.
     """
     folder = _folder()
-    if missing := missing_of(jars):
+    if missing := [jar for jar in dict.fromkeys(jars) if not (folder / jar.file_name).is_file()]:
         _fetch(missing, folder, maven_s)
     for jar in jars:
         _check(folder / jar.file_name, jar)
     return tuple(folder / jar.file_name for jar in jars)
-
-
-def missing_of(jars: Iterable[Jar]) -> list[Jar]:
-    """Return the jars that are not in the cache."""
-    return [jar for jar in jars if not (_folder() / jar.file_name).is_file()]
 
 
 def _folder() -> Path:
@@ -188,6 +184,8 @@ def sha256_of(file: Path) -> str:
 
 
 def _fetch(jars: Sequence[Jar], folder: Path, maven_s: float) -> None:
+    more = f" and {len(jars) - 1} more" if len(jars) > 1 else ""
+    say(f"fetching {jars[0].file_name}{more} with Maven, for at most {maven_s:.0f} s", console=stderr)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".fetching-") as staging:
         copy_jars(jars, Path(staging), maven_s=maven_s)

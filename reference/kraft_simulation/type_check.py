@@ -35,6 +35,10 @@ def _wrong_about_role(state: ReplicaState) -> str | None:
         return f"a {role} has its own vote"
     if role not in _ELECTING and (state.granted or state.rejected):
         return f"a {role} counts no votes"
+    if role is not Role.FOLLOWER and (state.fetched or state.searching or state.has_updated_leader):
+        return "only a Follower fetches from a leader and reports to it"
+    if role not in (Role.LEADER, Role.RESIGNED) and state.acknowledging_voters:
+        return "only a Leader or a Resigned replica has acknowledging voters"
     if state.granted & state.rejected:
         return "a voter both granted and refused"
     if role is Role.STOPPED and state.high_watermark != -1:

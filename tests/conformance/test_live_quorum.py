@@ -4,13 +4,16 @@ import json
 import socket
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.conformance.commands import VERSION, Captured, assert_said
+from tests.traces.checkpointed import simulated
+from tests.traces.processes import processes_of, write_traces
 
 from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.live.faults import LEADER, FaultKind, plan_of
-from kraft_kafka.live.quorum import read_plan
+from kraft_kafka.live.quorum import DONE, PLAN, Plan, Ran, read_plan
 
 RULE = "prevote.follower.rejects-after-fetch"
 
@@ -72,6 +75,25 @@ def test_a_mutant_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     assert kept == {"plan.json", "done.json", "quorum.capture", "quorum.jsonl", "replica-1", "replica-2", "replica-3"}
     assert max(map(len, text.splitlines()[:4])) <= 80
     assert quorum("--again", kept_in) == ExitCode.VIOLATION
+
+
+@pytest.mark.parametrize(("without", "code"), [((), ExitCode.CONFORMANT), (((2, 10),), ExitCode.INCONCLUSIVE)])
+def test_a_run_with_missing_lines_is_not_accepted(
+    tmp_path: Path, capsys: Captured, without: tuple[tuple[int, int], ...], code: ExitCode
+) -> None:
+    recorded = simulated("elections", 5, 100)
+    folder = tmp_path / "kept"
+    for path in write_traces(tmp_path, recorded, processes_of(recorded), without):
+        data = folder / f"replica-{path.stem}" / "data"
+        data.mkdir(parents=True)
+        path.rename(data / "trace.jsonl")
+    plan = Plan((1, 2, 3), (), {}, "kip", (), 1.0, 1)
+    (folder / PLAN).write_bytes(msgspec.json.encode(plan))
+    (folder / DONE).write_bytes(msgspec.json.encode(Ran((), True, 0)))
+    assert quorum("--again", "kept", "--json") == code
+    verdict = json.loads(capsys.readouterr().out)["verdict"]
+    is_missing = "events of replica 2 before it are not recorded" in (verdict["reason"] or "")
+    assert (verdict["kind"] == "inconclusive", is_missing) == (bool(without), bool(without))
 
 
 @pytest.mark.parametrize(

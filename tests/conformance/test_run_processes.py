@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from tests.conformance.adapter_builds import skipped_if_missing
 
+from kraft_cli.cli import main
 from kraft_cli.commands import live_quorum, run
+from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.agent.unread_voters import UNREAD_VOTERS, has_unread_voters
-from kraft_kafka.controllers import controller
 from kraft_kafka.jars import Kafka, KafkaUnavailableError, fetched
 from kraft_kafka.live.process import LaunchError
 from kraft_kafka.live.quorum import Plan
+from kraft_kafka.patching.patches import javassist_jars
 from kraft_kafka.releases import Jar
 from kraft_kafka.whole import under_agent
 from kraft_spec.difference import Difference
@@ -41,7 +43,7 @@ def row(monkeypatch: pytest.MonkeyPatch, result: Any, error: Exception) -> tuple
         return result
 
     monkeypatch.setattr(live_quorum, "judged_run", judged_run)
-    kafka: Future[None] = Future()
+    kafka: Future[tuple[Kafka, Path]] = Future()
     kafka.set_exception(error)
     rejected: list[Any] = []
     return run._processes(kafka, rejected), plans, rejected
@@ -49,10 +51,9 @@ def row(monkeypatch: pytest.MonkeyPatch, result: Any, error: Exception) -> tuple
 
 @pytest.mark.nightly
 def test_kafkas_controllers_run_with_the_agent() -> None:
+    kafka: Future[tuple[Kafka, Path]] = Future()
     with skipped_if_missing():
-        controller(run.KAFKA)
-    kafka: Future[None] = Future()
-    kafka.set_result(None)
+        kafka.set_result(run._fetch_kafka())
     rejected: list[Rejection] = []
     part = run._processes(kafka, rejected)
     assert (part.name, part.holds, rejected) == ("Kafka with the agent", True, [])
@@ -124,3 +125,18 @@ def test_maven_is_waited_for_only_so_long(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(KafkaUnavailableError, match=r"Maven has not fetched a-1\.jar in 0 s"):
         fetched([Jar("g", "a", "", "1", "0" * 64)], maven_s=0.2)
+
+
+def test_the_agents_library_is_fetched_with_a_line_before_and_one_about_a_failure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    maven = tmp_path / "mvn"
+    maven.write_text('#!/bin/sh\necho "[ERROR] no route"\nexit 1\n')
+    maven.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert main(["kafka", "agent"]) == ExitCode.UNAVAILABLE
+    begins, fails = capsys.readouterr().err.splitlines()
+    name = javassist_jars()[0].file_name
+    assert begins == f"fetching {name} with Maven, for at most 600 s"
+    assert f"Maven cannot fetch {name}; is there a network? It says: no route" in fails

@@ -32,6 +32,7 @@ from kraft_reference.messages import Message, Reply, VoteResponse
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
 from kraft_reference.records import SET_KINDS, Record, RecordKind
+from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import (
     AnswerUnsupportedVersion,
@@ -179,6 +180,9 @@ network_events = st.one_of(*(built(kind) for kind in get_args(NetworkEvent)))
 def states(draw: st.DrawFn, replica: int) -> ReplicaState:
     """Any state as far as a trace shows it."""
     log = append(log_from(draw(snapshots)), draw(record_tuples))
+    updated = draw(st.booleans())
+    # A Follower whose leader has accepted its UpdateVoter, or any role.
+    role = {"role": st.just(Role.FOLLOWER), "leader_id": replica_ids} if updated else {}
     state: ReplicaState = draw(
         built(
             ReplicaState,
@@ -190,12 +194,15 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
             reports=reports,
             awaited_targets=st.dictionaries(request_numbers, int64, max_size=3),
             wanted_snapshot=st.none() | st.tuples(counts, int32),
-            has_updated_leader=st.just(False),
+            has_updated_leader=st.just(updated),
             epoch_start_offset=st.just(0),
             preferred_candidates=st.just(()),
+            **role,
         )
     )
-    return state
+    # In a trace, one field has the acknowledging voters and the Follower's accepted UpdateVoter.
+    announces = state.role in (Role.LEADER, Role.RESIGNED)
+    return state if announces else state._replace(acknowledging_voters=frozenset())
 
 
 @st.composite

@@ -12,9 +12,14 @@ from tests.traces.processes import merged, processes_of, with_ids_anew, write_tr
 
 from kraft_traces.check import Verdict, VerdictKind, check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.deliveries import Key, SendPlace, agree, deliveries, key_of, sends_of
+from kraft_traces.effects import TracedFlushLog
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import DuplicateHeaderError, FieldError
 from kraft_traces.lines import EndLine, EventLine
+from kraft_traces.merge import Merging
+from kraft_traces.message_types import TracedMessage, is_request
 from kraft_traces.process_trace import MergeError, read_process_trace
 from kraft_traces.reader import trace_of_bytes
 
@@ -168,3 +173,56 @@ def test_a_run_that_was_not_over_stays_so(
     with paths[1].open("ab") as file:
         file.write(end(processes[2]))
     assert documents(merged(paths))[-1]["complete"] is False
+
+
+@pytest.mark.parametrize("is_sent", [True, False])
+def test_a_response_to_a_request_that_was_handled_after_a_checkpoint_must_be_sent(
+    run: Checkpointed, tmp_path: Path, is_sent: bool
+) -> None:
+    traces = [read_process_trace(path) for path in write_traces(tmp_path, run, processes_of(run))]
+    leader = max(traces, key=lambda trace: sum(line.event == "HandleFetchRequest" for _, line in trace.events))
+    checkpoint = CheckpointLine(0, 0, (), (), (), observed=tuple(leader.replicas))
+    # Messages from before the checkpoint are still received after it.
+    leader.events, leader.checkpoints = leader.events[50:], {0: checkpoint}
+    place = next(
+        place
+        for place, (_, line) in enumerate(leader.events)
+        if line.event == "HandleFetchRequest" and list(sends_of(line)) and place > 20
+    )
+    number, line = leader.events[place]
+    if not is_sent:
+        leader.events[place] = (number, replace(line, effects=()))
+    merging = Merging(traces, leader.replicas)
+    if is_sent:
+        assert sum(isinstance(it, EventLine) for it in merging.lines()) == len(run.events) - 50
+    else:
+        with pytest.raises(MergeError, match=r"FetchResponse from replica \d .* was never sent"):
+            list(merging.lines())
+
+
+def test_a_request_that_a_killed_process_did_not_write_is_not_a_later_one_with_its_id(tmp_path: Path) -> None:
+    run = simulated("crashes", 4, 400)
+    traces = [read_process_trace(path) for path in write_traces(tmp_path, run, with_ids_anew(processes_of(run)))]
+    places: dict[Key, list[SendPlace]] = {}
+    receipts = {send: receipt for receipt, send in deliveries(traces).items()}
+    for index, at, effect in sorted(receipts):
+        sent = traces[index].events[at][1].effects[effect].message  # type: ignore[index, union-attr]
+        places.setdefault(key_of(sent), []).append((index, at, effect))
+
+    def message(place: SendPlace) -> TracedMessage:
+        index, at, effect = place
+        return dict(sends_of(traces[index].events[at][1]))[effect]
+
+    first, second = next(
+        (them[0], them[1])
+        for them in places.values()
+        if len(them) == 2 and is_request(message(them[0])) and not agree(*map(message, them))
+    )
+    index, at, effect = first
+    number, line = traces[index].events[at]
+    # Another effect in its place keeps the places of the others.
+    effects = [it if place != effect else TracedFlushLog(0) for place, it in enumerate(line.effects or ())]
+    traces[index].events[at] = (number, replace(line, effects=tuple(effects)))
+    matched = deliveries(traces)
+    assert receipts[first] not in matched
+    assert matched[receipts[second]] == second

@@ -16,16 +16,19 @@ from tests.traces.strategies import (
     occurrences,
     random_run,
     replica_ids,
+    states,
 )
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import event_name
 from kraft_reference.messages import Message
 from kraft_reference.profile import Profile
+from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import (
     NetworkEvent,
     Occurrence,
 )
+from kraft_traces.checkpoints import replica_state_of, traced_replica_state
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import IncompleteLineError, TraceError, UnknownProfileError
 from kraft_traces.lines import EventLine
@@ -40,6 +43,11 @@ from kraft_traces.writer import trace_bytes
 def test_messages_come_back(message: Message) -> None:
     traced = traced_message("1.2", message)
     assert message_of(traced) == message
+
+
+@given(states(1))
+def test_states_come_back(state: ReplicaState) -> None:
+    assert replica_state_of("$", traced_replica_state(state)) == state
 
 
 @given(occurrences())

@@ -118,8 +118,32 @@ def deliveries(traces: Sequence[ProcessTrace]) -> dict[Place, SendPlace]:
     return sends
 
 
+def handled_at(traces: Sequence[ProcessTrace]) -> dict[Place, int]:
+    """Return the index of the event that handled the request of each received response, in its handler's trace.
+
+    The response was sent by that event or a later one.  A request is included only if its receiver's event is certain:
+    the trace of its sender is whole, and both traces have only this one message with its key.
+    """
+    messages = _Messages()
+    for index, trace in enumerate(traces):
+        messages.read(index, trace)
+    places: dict[Place, int] = {}
+    for key, sent in messages.sent.items():
+        received = messages.received.get(key, ())
+        if len(sent) != 1 or len(received) != 1 or not is_request(sent[0].message) or sent[0].response is None:
+            continue
+        sender = traces[sent[0].place[0]]
+        if not (sender.checkpoints or sender.lost or sender.kills):
+            places[sent[0].response.place] = received[0].place[1]
+    return places
+
+
 def _aligned(received: Sequence[_Received], sent: Sequence[_Sent]) -> list[tuple[_Received, _Sent]]:
-    """Pair receipts and sends in order, each send at most once; of several sends, the first of the best fit."""
+    """Pair receipts and sends in order, each send at most once; of several sends, the first of the best fit.
+
+    If there are fewer sends than receipts, some sends were lost with the last lines of a killed process.  A receipt
+    that does not agree with the next send is then one of those without a send.
+    """
     pairs: list[tuple[_Received, _Sent]] = []
     first = 0
     for number, delivered in enumerate(received):
@@ -132,7 +156,8 @@ def _aligned(received: Sequence[_Received], sent: Sequence[_Sent]) -> list[tuple
                 best, best_fit = index, fit
             if fit == (True, 2):
                 break
-        if best is not None:
+        is_short = len(sent) - first < len(received) - number
+        if best is not None and (best_fit[0] or not is_short):
             pairs.append((delivered, sent[best]))
             first = best + 1
     return pairs

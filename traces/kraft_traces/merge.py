@@ -12,7 +12,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.deliveries import Place, SendPlace, deliveries, sends_of
+from kraft_traces.deliveries import Place, SendPlace, deliveries, handled_at, sends_of
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line
 from kraft_traces.lines import EndLine, EventLine
@@ -56,6 +56,7 @@ class Merging:
         self._opaque = opaque
         self._owners = owners_of(traces)
         self._sends = deliveries(traces)
+        self._handled_at = handled_at(traces) if any(trace.checkpoints for trace in traces) else {}
         self._ids: dict[SendPlace, str] = {}
         self.sequence = self.time_ms = 0
         """Sequence and time of the newest line of the merged trace."""
@@ -142,10 +143,13 @@ class Merging:
         if message.source not in self._owners:
             return True
         owner = self._owners[message.source]
-        # Before a checkpoint its replica sends messages, and requests whose responses arrive after it.
-        if self._traces[owner].checkpoints or (self._traces[index].checkpoints and not is_request(message)):
-            return True
-        return self._gap_before(owner) is not None
+        gap = self._gap_before(owner)
+        if self._traces[owner].checkpoints:
+            # Its replica sent the message before it was observed, or in a gap, unless it handled the request later.
+            handled_at = self._handled_at.get((index, self._traces[index].position))
+            return handled_at is None or (gap is not None and gap >= handled_at)
+        # A replica that is observed later awaits responses to requests that are not recorded.
+        return gap is not None or (bool(self._traces[index].checkpoints) and not is_request(message))
 
     def _gap_before(self, index: int) -> int | None:
         """Return the newest gap of a trace that all merged events precede; None if there is none."""
@@ -202,14 +206,14 @@ class Merging:
         return self._ids[send] if self._sent_at[send] >= observed else None
 
     def _blocked(self, index: int) -> MergeError:
-        number, line = self._following(index)
-        message = line.message
+        message = self._following(index)[1].message
         assert message is not UNSET, "only a message waits for something"
         is_sent = (index, self._traces[index].position) in self._sends
         why = "is received before it is sent" if is_sent else "was never sent, or is received a second time"
         correlation = "missing" if message.correlation_id is UNSET else message.correlation_id
         described = f"{message_type(message)} from replica {message.source} (correlation id {correlation})"
-        return MergeError(f"{self._traces[index].source}:{number}: {described} {why}")
+        trace = self._traces[index]
+        return MergeError(f"{trace.place(trace.position)}: {described} {why}")
 
 
 def _identifier(sequence: int, message: TracedMessage, taken: set[str]) -> str:

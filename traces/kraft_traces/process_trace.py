@@ -38,8 +38,14 @@ class ProcessTrace:
     """Indices in `events` before which lines are missing if a message shows so, because the process was killed."""
     checkpoints: Mapping[int, CheckpointLine] = field(default_factory=dict)
     """Checkpoints from which on its replica is observed, by the index in `events` of the event after it."""
+    places: Sequence[str] = ()
+    """File and line of each event, of a trace that was made from other files."""
     position: int = 0
     """Number of events that are merged."""
+
+    def place(self, position: int) -> str:
+        """Return file and line of an event, as `FILE:NUMBER`."""
+        return self.places[position] if self.places else f"{self.source}:{self.events[position][0]}"
 
     @property
     def is_complete(self) -> bool:

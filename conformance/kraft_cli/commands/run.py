@@ -185,32 +185,28 @@ def _report_smoke(check: "Future[CheckReport]") -> Part:
     return Part("model check: smoke", done, report.as_expected, report.report.seconds, detail)
 
 
-def _fetch_kafka() -> None:
-    """Fetch the jars of Kafka's controller into the cache.
+def _fetch_kafka() -> "tuple[Kafka, Path]":
+    """Return Kafka's controller and the agent's jar, whose jars are fetched into the cache if it lacks them.
 
     Raises:
-        KafkaUnavailableError, OSError: they are not available.
+        UnavailableError, OSError: they are not available.
     """
-    from kraft_kafka.controllers import jars_of
-    from kraft_kafka.jars import fetched, missing_of
-
-    jars = jars_of(KAFKA)
-    if missing_of(jars):
-        say(f"fetching Apache Kafka {KAFKA} with Maven meanwhile, for at most {_MAVEN_S:.0f} s", console=stderr)
-    fetched(jars, _MAVEN_S)
-
-
-def _processes(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
-    """Check one trace of processes that elect a leader, add a voter and lose the leader: Kafka's, or nodes."""
-    # Imported here, so that the first part's progress bar does not wait for it.
     from kraft_kafka.agent.building import agent_jar
-    from kraft_kafka.controllers import controller
+    from kraft_kafka.controllers import controller, jars_of
+    from kraft_kafka.jars import fetched
+    from kraft_kafka.patching.patches import javassist_jars
 
+    # All at once, under one time limit.
+    fetched((*jars_of(KAFKA), *javassist_jars()), _MAVEN_S)
+    return controller(KAFKA), agent_jar()
+
+
+def _processes(kafka: "Future[tuple[Kafka, Path]]", rejected: list[Rejection]) -> Part:
+    """Check one trace of processes that elect a leader, add a voter and lose the leader: Kafka's, or nodes."""
     if not kafka.done():
-        say(f"waiting for Maven, which fetches Apache Kafka {KAFKA}", console=stderr)
+        say(f"waiting for Apache Kafka {KAFKA} and the agent's jar", console=stderr)
     try:
-        kafka.result()
-        release, agent = controller(KAFKA), agent_jar()
+        release, agent = kafka.result()
     except (UnavailableError, OSError) as error:
         say(f"nodes alone, without Apache Kafka: {str(error).splitlines()[0]}", console=stderr)
         return _nodes(rejected)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from kraft_conformance.console import say, stderr
 from kraft_kafka.jars import KafkaUnavailableError, fetched
 from kraft_kafka.patching.patches import javassist_jars
 from kraft_spec.compiled.building import user_cache
@@ -47,6 +48,7 @@ def agent_jar() -> Path:
         cache = user_cache("kafka")
         jar = cache / f"kraft-agent-{digest.hexdigest()[:_DIGITS]}.jar"
         if not jar.is_file():
+            say(f"compiling the agent for Kafka's JVM into {jar}", console=stderr)
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=cache, prefix=".compiling-") as staging:
                 classes = Path(staging) / "classes"

@@ -14,6 +14,12 @@ from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
 _UNKNOWN_PORT = 1
+"""Port in the endpoint of a replica whose endpoint is not recorded."""
+
+
+def unknown_endpoint(replica: int) -> str:
+    """Return the endpoint that stands for the unrecorded one of a replica."""
+    return f"replica-{replica}:{_UNKNOWN_PORT}"
 
 
 def static_voters(start: StartLine | CheckpointLine) -> Mapping[int, str]:
@@ -29,7 +35,7 @@ def base_of(base: RawBase) -> Snapshot:
     details = [
         VoterDetails(
             voter.key["id"],
-            voter.endpoint or f"replica-{voter.key['id']}:{_UNKNOWN_PORT}",
+            voter.endpoint or unknown_endpoint(voter.key["id"]),
             voter.min_version,
             voter.max_version,
         )

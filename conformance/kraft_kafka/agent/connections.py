@@ -65,7 +65,7 @@ class Connections:
         for destination in sorted(destinations):
             inputs = {"destination": destination}
             if now.sends is not None and now.sends.event == "Poll":
-                timeout = Draft("RequestTimeout", line.time_us, input=inputs)
+                timeout = Draft("RequestTimeout", line.time_us, input=inputs, place=now.place)
                 now.insert_before(now.sends, timeout)
             else:
                 timeout = now.event("RequestTimeout", line, inputs=inputs)

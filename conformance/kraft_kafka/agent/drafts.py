@@ -46,6 +46,10 @@ class Draft:
     """Line from which on the replica is observed, if it is not before that."""
     leads: bool = False
     """True for a Poll of a leader, unless it has just resigned; its clock chooses the receivers of its announcement."""
+    is_kill: bool = False
+    """True for the Crash of a process that was not closed, so that its last lines may be missing."""
+    place: str = ""
+    """File and number of the line with which it begins."""
     has_hidden_log: bool = False
     """True if the trace ends before the client has appended the event's records."""
 

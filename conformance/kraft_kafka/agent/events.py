@@ -26,6 +26,7 @@ from kraft_kafka.agent.decoding import batches_in, message_fields
 from kraft_kafka.agent.drafts import Begin, Draft, whole
 from kraft_kafka.agent.fields import answer_fields, check_piece, client_input, is_of_channel, source_of
 from kraft_kafka.agent.filling import filled_request, filled_response
+from kraft_kafka.agent.located import located
 from kraft_kafka.agent.pieces import Pieces
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.agent.reading import RawFile
@@ -101,6 +102,12 @@ class ReplicaEvents:
         return self._now.gap
 
     @property
+    def kills(self) -> frozenset[int]:
+        """Indices of the events before which the last lines of a process may be missing, because it was killed."""
+        kills = {index for index, draft in enumerate(self.events) if draft.is_kill}
+        return frozenset(kills | {len(self.events)} if self.is_killed else kills)
+
+    @property
     def log_end_offset(self) -> int:
         """Log end offset of the last line that shows it."""
         return self._now.log_end_offset
@@ -114,34 +121,16 @@ class ReplicaEvents:
             disk: log end offset and directory id at the end of the process before; None if there was none.
 
         Raises:
-            UnjudgedError: a line has something that the model does not have.
-            WireError: Kafka's bytes cannot be decoded.
+            LineError: a line has something that the model does not have, or Kafka's bytes cannot be decoded.
         """
-        start, before = file.start, self._now.election
-        self._now.endpoint = start.endpoint
         self._begin(file.wire_ids)
-        if isinstance(start, raw.CheckpointLine):
-            if disk is not None:
-                self._now.lose(f"the start of the process of {file.source} is not recorded")
-            self._observe(start)
-        else:
-            self._start(start, before, is_first, disk)
-        for line in file.lines:
-            kind = type(line)
-            if kind in _READERS:
-                _READERS[kind](self, line)
-            elif kind in _OF_THE_DISK:
-                _OF_THE_DISK[kind](self._now, line)
-            elif isinstance(line, raw.InstallLine):
-                disk_lines.install(self._now, line, self._static)
-            elif isinstance(line, raw.SnapshotLine):
-                disk_lines.take_snapshot(self._now, line, self._static)
-            elif isinstance(line, raw.DroppedLine):
-                self._now.lose(f"the agent dropped {line.lines} lines")
-            elif isinstance(line, raw.StoppedLine):
-                self._now.lose(line.reason)
-            elif isinstance(line, raw.CheckpointLine) and self._now.is_lost:
-                self._observe(line)
+        self._now.place = file.place(0)
+        with located(file, 0):
+            self._read_start(file, is_first, disk)
+        for index, line in enumerate(file.lines, 1):
+            self._now.place = file.place(index)
+            with located(file, index):
+                self._read_line(line)
         if self._now.pending is not None and self._became_leader:
             # Its control records are appended at the next poll, which is not recorded.
             self._now.pending.has_hidden_log = True
@@ -149,6 +138,33 @@ class ReplicaEvents:
         if steps and isinstance(steps[-1], _UNFINISHED):
             # The process was killed within an event.  What it did not do, or did not write, is unknown.
             self._now.lose(f"{file.source} ends within an event")
+
+    def _read_start(self, file: RawFile, is_first: bool, disk: tuple[int, str] | None) -> None:
+        start, before = file.start, self._now.election
+        self._now.endpoint = start.endpoint
+        if isinstance(start, raw.StartLine):
+            self._start(start, before, is_first, disk)
+            return
+        if disk is not None:
+            self._now.lose(f"the start of the process of {file.source} is not recorded")
+        self._observe(start)
+
+    def _read_line(self, line: raw.RawLine) -> None:
+        kind = type(line)
+        if kind in _READERS:
+            _READERS[kind](self, line)
+        elif kind in _OF_THE_DISK:
+            _OF_THE_DISK[kind](self._now, line)
+        elif isinstance(line, raw.InstallLine):
+            disk_lines.install(self._now, line, self._static)
+        elif isinstance(line, raw.SnapshotLine):
+            disk_lines.take_snapshot(self._now, line, self._static)
+        elif isinstance(line, raw.DroppedLine):
+            self._now.lose(f"the agent dropped {line.lines} lines")
+        elif isinstance(line, raw.StoppedLine):
+            self._now.lose(line.reason)
+        elif isinstance(line, raw.CheckpointLine) and self._now.is_lost:
+            self._observe(line)
 
     def _start(
         self, start: raw.StartLine, before: tuple[object, ...] | None, is_first: bool, disk: tuple[int, str] | None
@@ -203,7 +219,8 @@ class ReplicaEvents:
         stopped: Document = {"role": "Stopped"}
         if is_same and start.election is not None:
             stopped |= {"epoch": start.election.epoch, "log_end_offset": end}
-        self._now.event("Crash", start, inputs={"log_end_offset": end}).state = stopped
+        crash = self._now.event("Crash", start, inputs={"log_end_offset": end})
+        crash.state, crash.is_kill = stopped, self.is_killed
         if not is_same:
             disk = self._now.event("ReplaceDisk", start, inputs={"directory_id": start.directory_id})
             disk.state = {"role": "Stopped"}

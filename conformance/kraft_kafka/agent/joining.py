@@ -1,9 +1,8 @@
 """Files of the agent as one kraft-trace/1 in causal order: each replica's own order, and sent before received."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -11,8 +10,10 @@ from msgspec.structs import replace
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_kafka.agent.drafts import Begin, Draft, UnjudgedError
+from kraft_kafka.agent.api_versions import add_api_versions
+from kraft_kafka.agent.drafts import Begin
 from kraft_kafka.agent.events import ReplicaEvents
+from kraft_kafka.agent.located import LineError, check_start
 from kraft_kafka.agent.opening import (
     configuration_of,
     first_starts,
@@ -24,8 +25,6 @@ from kraft_kafka.agent.opening import (
 from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
 from kraft_kafka.agent.reading import RawFile
-from kraft_kafka.wire.decoding import Document
-from kraft_kafka.wire.errors import WireError
 from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
 from kraft_traces.checkpoints import checkpoint_line, traced_replica_state
@@ -60,7 +59,7 @@ def join(files: Sequence[RawFile], profile: str | None) -> Iterator[bytes]:
             before it is sent; the message has file and field.
     """
     files = sorted(files, key=lambda file: file.start.time_us)
-    _check_cluster(files)
+    _check_files(files)
     # A replica that is observed from its middle on was there before, and so may others be.
     has_opaque = any(isinstance(file.start, RawCheckpoint) for file in files)
     peers = peers_of(files)
@@ -79,7 +78,7 @@ def join_with_opaque(files: Sequence[RawFile], profile: str | None) -> Joined:
         As `join`.
     """
     files = sorted(files, key=lambda file: file.start.time_us)
-    _check_cluster(files)
+    _check_files(files)
     peers = peers_of(files)
     replicas = replica_events(files, peers)
     add_api_versions(replicas)
@@ -152,7 +151,7 @@ def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
     return replace(line, replicas=observed, history=UNSET)
 
 
-def _check_cluster(files: Sequence[RawFile]) -> None:
+def _check_files(files: Sequence[RawFile]) -> None:
     first = files[0]
     for file in files:
         if file.start.replica < 0:
@@ -164,6 +163,7 @@ def _check_cluster(files: Sequence[RawFile]) -> None:
             expected = f"expected {first.start.cluster_id} as in {first.source}"
             detail = f"{file.source}:1: $.cluster_id: {expected}, got {file.start.cluster_id}"
             raise CommandError(detail, ExitCode.BAD_INPUT)
+        check_start(file)
 
 
 def replica_events(
@@ -193,75 +193,13 @@ def replica_events(
         for file in own:
             try:
                 events.read(file, begins_fresh and disk is None, disk)
-            except (UnjudgedError, WireError) as error:
-                events.fail(f"{file.source}: {error}")
+            except LineError as error:
+                events.fail(str(error))
                 break
             disk = (events.log_end_offset, file.start.directory_id)
             events.is_killed = not file.is_closed
         replicas[id_] = events
     return replicas
-
-
-class VersionsAnswer(NamedTuple):
-    """A response with a replica's supported versions, as another one has received it."""
-
-    sent_us: int
-    """Time of the request on the files' clock."""
-    answer: Document
-    """The fields of the response."""
-
-
-def add_api_versions(replicas: Mapping[int, ReplicaEvents], answers: Iterable[VersionsAnswer] = ()) -> None:
-    """Add the events of replicas that were asked for their supported versions, by each other or by others: `answers`.
-
-    In Kafka the socket server answers, not the KafkaRaftClient.  The answer does not depend on the replica's state, so
-    its place is any after the request was sent.
-    """
-    for sent_us, answer in (*answers, *_answers_of_each_other(replicas)):
-        ends = {
-            "source": answer["destination"],
-            "destination": answer["source"],
-            "correlation_id": answer.get("correlation_id"),
-        }
-        handled = Draft("HandleApiVersionsRequest", sent_us, {"type": "ApiVersionsRequest", **ends})
-        handled.effects.append({"kind": "Send", "message": answer})
-        _insert(replicas[answer["source"]].events, handled)
-
-
-def _answers_of_each_other(replicas: Mapping[int, ReplicaEvents]) -> list[VersionsAnswer]:
-    answers = []
-    for asker, events in replicas.items():
-        for draft in events.events:
-            answer = draft.message
-            if answer is None or answer["type"] != "ApiVersionsResponse" or answer["source"] not in replicas:
-                continue
-            ends = {"source": asker, "destination": answer["source"], "correlation_id": answer.get("correlation_id")}
-            sent_us = max(_sends(events.events, ends), default=None)
-            if sent_us is not None:
-                answers.append(VersionsAnswer(sent_us, answer))
-    return answers
-
-
-def _sends(drafts: Iterable[Draft], ends: Mapping[str, object]) -> Iterator[int]:
-    """Yield the times at which an ApiVersionsRequest with these ends was sent."""
-    for draft in drafts:
-        for effect in draft.effects:
-            message = effect.get("message", {})
-            if message.get("type") == "ApiVersionsRequest" and ends.items() <= message.items():
-                yield draft.time_us
-
-
-def _insert(drafts: list[Draft], draft: Draft) -> None:
-    place = next((index for index, other in enumerate(drafts) if other.time_us > draft.time_us), len(drafts))
-    after = drafts[place] if place < len(drafts) else None
-    if after is not None and after.begin is not None:
-        if after.begin.line.time_us > draft.time_us:
-            # The replica is not observed then.
-            return
-        draft.begin, after.begin = after.begin, None
-    elif place:
-        draft.state = drafts[place - 1].state
-    drafts.insert(place, draft)
 
 
 def process_trace(
@@ -274,20 +212,20 @@ def process_trace(
 ) -> ProcessTrace:
     """Return the events of a replica as a trace of its own, whose time begins at `start_us` of the files' clock."""
     own = [file for file in files if file.start.replica == replica]
-    try:
-        lines = [(number, draft.line(number, replica, start_us)) for number, draft in enumerate(events.events, 1)]
-    except msgspec.ValidationError as error:
-        raise CommandError(
-            f"{files[0].source}: an event has a value that a trace cannot have: {error}", ExitCode.BAD_INPUT
-        ) from error
-    kills = {index for index, draft in enumerate(events.events) if draft.event == "Crash"}
+    lines: list[tuple[int, EventLine]] = []
+    for number, draft in enumerate(events.events, 1):
+        try:
+            lines.append((number, draft.line(number, replica, start_us)))
+        except msgspec.ValidationError as error:
+            raise LineError(draft.place, f"{draft.event} has a value that a trace cannot have: {error}") from error
     return ProcessTrace(
         ", ".join(file.source for file in own),
         header,
         lines,
+        places=[draft.place for draft in events.events],
         gaps={index: draft.gap for index, draft in enumerate(events.events) if draft.gap is not None},
         is_over=events.gap is None,
-        kills=frozenset(kills | {len(lines)} if events.is_killed else kills),
+        kills=events.kills,
         checkpoints={
             index: _checkpoint(draft.begin, configuration, start_us)
             for index, draft in enumerate(events.events)

@@ -7,7 +7,8 @@ from msgspec import UNSET, to_builtins
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_kafka.agent.joining import VersionsAnswer, add_api_versions, process_trace, replica_events
+from kraft_kafka.agent.api_versions import VersionsAnswer, add_api_versions
+from kraft_kafka.agent.joining import process_trace, replica_events
 from kraft_kafka.agent.opening import with_servers
 from kraft_kafka.agent.reading import RawFile
 from kraft_reference.configuration import Configuration
@@ -51,12 +52,13 @@ def with_controllers(
 def _versions_answers(node: ProcessTrace, clock_offset_us: int) -> Iterator[VersionsAnswer]:
     """Yield the responses with supported versions that a node has received."""
     sent: dict[tuple[object, object], EventLine] = {}
-    for _, line in node.events:
+    for number, line in node.events:
         for _, message in sends_of(line):
             if message_type(message) == "ApiVersionsRequest":
                 sent[message.destination, message.correlation_id] = line
         answer = line.message
         if answer is not UNSET and message_type(answer) == "ApiVersionsResponse":
             asking = sent.get((answer.source, answer.correlation_id))
-            if asking is not None and asking.time_ms is not UNSET:
-                yield VersionsAnswer(asking.time_ms * 1000 + clock_offset_us, to_builtins(answer))
+            if asking is not None and asking.time_ms is not UNSET and line.time_ms is not UNSET:
+                sent_us, received_us = (it * 1000 + clock_offset_us for it in (asking.time_ms, line.time_ms))
+                yield VersionsAnswer(sent_us, received_us, to_builtins(answer), f"{node.source}:{number}")

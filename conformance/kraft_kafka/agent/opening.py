@@ -3,7 +3,7 @@
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kraft_kafka.agent.checkpoints import base_of, state_of, static_voters
+from kraft_kafka.agent.checkpoints import base_of, state_of, static_voters, unknown_endpoint
 from kraft_kafka.agent.decoding import snapshot_in
 from kraft_kafka.agent.drafts import Begin
 from kraft_kafka.agent.raw import CheckpointLine, RawLine, SendLine, StartLine
@@ -21,7 +21,6 @@ from kraft_traces.check.opening import with_states_remembered
 
 _FIRST_PRE_VOTE = (4, 0)
 """First release with KIP-996."""
-_UNKNOWN_PORT = 1
 
 
 def static_snapshot(files: Iterable[RawFile]) -> Snapshot:
@@ -112,7 +111,7 @@ def _is_join_request(line: RawLine) -> bool:
 def _replica(start: First, *, is_without_voters: bool, is_joining: bool) -> ReplicaConfiguration:
     return ReplicaConfiguration(
         ReplicaKey(start.replica, start.directory_id),
-        start.endpoint or f"replica-{start.replica}:{_UNKNOWN_PORT}",
+        start.endpoint or unknown_endpoint(start.replica),
         "supported" if start.kafka is None or number(start.kafka) >= _FIRST_PRE_VOTE else "unsupported",
         min_version=start.min_version,
         max_version=start.max_version,

@@ -1,17 +1,17 @@
 """Replicas without a file of the agent, as the messages of the others show them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kraft_kafka.agent.checkpoints import base_of, static_voters
+from kraft_kafka.agent.checkpoints import base_of, static_voters, unknown_endpoint
 from kraft_kafka.agent.decoding import message_fields, snapshot_in
+from kraft_kafka.agent.located import located
 from kraft_kafka.agent.raw import CheckpointLine, PersistLine, RequestLine, SendLine, StartLine
 from kraft_kafka.agent.reading import RawFile
 from kraft_reference.configuration import ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 
-_UNKNOWN_PORT = 1
 _FIRST_UNKNOWN_ID = 1_000_000
 """Id of the first server that is known by its endpoint only."""
 
@@ -38,12 +38,16 @@ class Peers:
 
     def configuration(self, id_: int) -> ReplicaConfiguration:
         """Return the configuration of a replica, as far as it is known."""
-        endpoint = self.initial_endpoints.get(id_) or self.endpoints.get(id_, f"replica-{id_}:{_UNKNOWN_PORT}")
+        endpoint = self.initial_endpoints.get(id_) or self.endpoints.get(id_, unknown_endpoint(id_))
         return ReplicaConfiguration(ReplicaKey(id_, self.directories.get(id_)), endpoint)
 
 
 def peers_of(files: Sequence[RawFile]) -> Peers:
-    """Return the replicas to which requests are sent; one that is known by its endpoint only gets an id."""
+    """Return the replicas to which requests are sent; one that is known by its endpoint only gets an id.
+
+    Raises:
+        LineError: the bytes of a request are damaged.
+    """
     initial = {id_: endpoint for file in files for id_, endpoint in _formatted(file)}
     sends = [line for file in files for line in file.lines if isinstance(line, SendLine)]
     endpoints = {line.destination: line.endpoint for line in sends if line.destination >= 0}
@@ -84,8 +88,17 @@ def _directories(files: Iterable[RawFile]) -> Iterable[tuple[int, str]]:
     for checkpoint in (file.start for file in files if isinstance(file.start, CheckpointLine)):
         keys = [voter.key for voter in checkpoint.base.voters]
         yield from ((key["id"], key["directory_id"]) for key in keys if key["directory_id"] is not None)
-    for line in (line for file in files for line in file.lines if isinstance(line, RequestLine)):
-        fields = message_fields(line.message) or {}
+    for file, index, line in _requests(files):
+        with located(file, index):
+            fields = message_fields(line.message) or {}
         key = fields.get("replica_key") or fields.get("voter")
         if key and key["directory_id"] is not None and not fields["type"].startswith(("AddVoter", "RemoveVoter")):
             yield key["id"], key["directory_id"]
+
+
+def _requests(files: Iterable[RawFile]) -> Iterator[tuple[RawFile, int, RequestLine]]:
+    """Yield the requests with their files, and their numbers as for `RawFile.place`."""
+    for file in files:
+        for index, line in enumerate(file.lines, 1):
+            if isinstance(line, RequestLine):
+                yield file, index, line

@@ -14,6 +14,8 @@ class Progress:
 
     def __init__(self) -> None:
         self.events: list[Draft] = []
+        self.place = ""
+        """File and number of the present line."""
         self.gap: str | None = None
         """Reason why events before the next one may be missing."""
         self.is_lost = False
@@ -53,7 +55,10 @@ class Progress:
 
     def event(self, name: str, line: Any, message: Document | None = None, inputs: Document | None = None) -> Draft:
         """Begin an event."""
-        draft = Draft(name, line.time_us, message, inputs, gap=self.gap, begin=self.first, leads=self._leads(name))
+        leads = self._leads(name)
+        draft = Draft(
+            name, line.time_us, message, inputs, gap=self.gap, begin=self.first, leads=leads, place=self.place
+        )
         self.events.append(draft)
         self.gap = self.first = None
         return draft
@@ -83,7 +88,8 @@ class Progress:
         while place and self.events[place - 1].is_data and not self.events[place - 1].sends:
             place -= 1
         after = self.events[place]
-        answer = Draft("Poll", min(after.time_us, line.time_us), effects=[effect], leads=self._leads("Poll"))
+        leads = self._leads("Poll")
+        answer = Draft("Poll", min(after.time_us, line.time_us), effects=[effect], leads=leads, place=self.place)
         self.insert_before(after, answer)
 
     def insert_before(self, after: Draft, draft: Draft) -> None:

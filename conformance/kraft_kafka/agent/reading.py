@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +22,16 @@ from kraft_kafka.agent.raw import (
 )
 
 
+class Stretch(NamedTuple):
+    """Lines that follow each other in one file."""
+
+    first: int
+    """Index of its first line among the client's lines."""
+    source: str
+    number: int
+    """Number of its first line in the file."""
+
+
 class RawFile(Struct, frozen=True):
     """The lines of a client, of one file or several."""
 
@@ -29,6 +40,13 @@ class RawFile(Struct, frozen=True):
     """The first line; a checkpoint if the agent was attached later, or older files were deleted."""
     lines: tuple[RawLine, ...]
     """The lines after the first."""
+    stretches: tuple[Stretch, ...]
+    """Places of the lines, by ascending index; the first line has index 0."""
+
+    def place(self, index: int) -> str:
+        """Return file and number of a line, as `FILE:NUMBER`: 0 is the first line, 1 the first of `lines`."""
+        stretch = next(it for it in reversed(self.stretches) if it.first <= index)
+        return f"{stretch.source}:{stretch.number + index - stretch.first}"
 
     @property
     def is_closed(self) -> bool:
@@ -49,6 +67,8 @@ class _Part(Struct, frozen=True):
     """A start or a checkpoint, and the lines after it."""
 
 
+_FIRST = 2
+"""Number of the first line after the head of a file."""
 _DECODER: msgspec.json.Decoder[RawLine] = msgspec.json.Decoder(RawLine)
 
 
@@ -74,21 +94,25 @@ def _joined(parts: Sequence[_Part]) -> RawFile | None:
     first = parts[0]
     start = first.lines[0]
     assert isinstance(start, StartLine | CheckpointLine), "the reader of a file has checked it"
-    lines = first.lines[1:]
+    lines = list(first.lines)
+    stretches = [Stretch(0, first.source, _FIRST)]
     for before, part in pairwise(parts):
         if part.head.number == before.head.number:
             detail = f"{part.source}: the same file of the same client as {before.source}"
             raise CommandError(detail, ExitCode.BAD_INPUT)
         if part.head.number > before.head.number + 1:
             lines.append(StoppedLine(f"files between {before.source} and {part.source} are missing"))
+        stretches.append(Stretch(len(lines), part.source, _FIRST))
         lines += part.lines
+    at = 0
     if isinstance(start, StartLine) and start.log is None:
-        at = next((at for at, line in enumerate(lines) if isinstance(line, CheckpointLine)), None)
-        if at is None:
+        at = next((at for at, line in enumerate(lines) if isinstance(line, CheckpointLine)), 0)
+        if not at:
             return None
-        start, lines = lines[at], lines[at + 1 :]
+        start = lines[at]
         assert isinstance(start, CheckpointLine), "it is one"
-    return RawFile(first.source, start, tuple(lines))
+    places = tuple(stretch._replace(first=stretch.first - at) for stretch in stretches)
+    return RawFile(first.source, start, tuple(lines[at + 1 :]), places)
 
 
 def _read_part(path: Path) -> _Part | None:

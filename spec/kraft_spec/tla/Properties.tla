@@ -75,7 +75,8 @@ RoleOk(s) ==
   /\ s.role = "Candidate" => s.leader_id = NoLeader /\ s.voted_key # NoKey
   /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.replica_key.id \in s.granted
   /\ s.role \notin {"Prospective", "Candidate"} => s.granted = {} /\ s.rejected = {}
-  /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ s.wanted_snapshot = NoSnapshotId
+  /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ ~s.has_updated_leader /\ s.wanted_snapshot = NoSnapshotId
+  /\ s.role \notin {"Leader", "Resigned"} => s.acknowledging_voters = {}
   /\ s.role # "Leader" => s.pending_change.kind = "none" /\ s.reports = {} /\ s.awaited_targets = {}
 
 LocalTypeOk(r) == StateOk(replicas[r]) /\ RoleOk(replicas[r])

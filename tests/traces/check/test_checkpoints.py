@@ -37,6 +37,7 @@ from tests.traces.strategies import cluster, random_run
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import ClientAppend, TakeSnapshot
 from kraft_reference.records import RecordKind
+from kraft_reference.roles import Role
 from kraft_simulation.scenarios.scenario import cluster as cluster_of
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.difference import Difference
@@ -437,6 +438,20 @@ def _a_shorter_epoch(document: Any) -> None:
 
 def _no_directories(document: Any) -> None:
     document["history"]["directories"] = []
+
+
+@pytest.mark.parametrize("fields", [{"has_updated_leader": True}, {"acknowledging_voters": frozenset({3})}])
+def test_a_field_of_another_role_is_no_state_of_the_model(fields: dict[str, Any]) -> None:
+    run, model = simulated("calm", 3, 90), trace_model()
+
+    def violated(**changes: Any) -> tuple[str, ...]:
+        checkpoint = run.states[90]
+        replicas = {**checkpoint.replicas, 3: checkpoint.replicas[3]._replace(role=Role.UNATTACHED, **changes)}
+        state = model.state_at(run.configuration, checkpoint._replace(replicas=replicas))
+        return model.violated_invariants(state)
+
+    assert violated(fetched=False) == ()
+    assert violated(fetched=False, **fields) == ("TypeOk",)
 
 
 def test_a_run_may_begin_on_a_checkpoint() -> None:

@@ -111,7 +111,7 @@ def without_directory(file: TracedPersistQuorumState) -> TracedPersistQuorumStat
 
 
 def test_a_file_of_version_0_needs_no_write_to_lose_a_directory_id() -> None:
-    trace = recorded("static-voters", 1, 300)
+    trace = recorded("static-voters", 1, 180)
     left_out: list[TracedEffect] = []
 
     def unwritten(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
@@ -151,8 +151,9 @@ def without_own_vote(line: EventLine) -> EventLine:
     return replace(line, state=without(line.state), effects=tuple(writes))
 
 
-def test_the_compiled_model_takes_lines_in_the_form_of_kafka() -> None:
-    trace = recorded("elections", 1, 60)
+@pytest.mark.parametrize("steps", [20, pytest.param(60, marks=pytest.mark.nightly)])
+def test_the_compiled_model_takes_lines_in_the_form_of_kafka(steps: int) -> None:
+    trace = recorded("elections", 1, steps)
     lines = [line if line.replica is UNSET else without_own_vote(line) for line in otherwise(trace, with_epoch_first)]
     raw = list(map(encode_line, lines))
     assert verdict_on_every_way(trace.header(FOREIGN), raw).kind is VerdictKind.ACCEPTED

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
+from tests.traces.inference.traced import seen_of
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KIP, Profile
@@ -18,7 +19,7 @@ from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line, event_line
-from kraft_traces.inference.captured import CapturedMessage, Seen
+from kraft_traces.inference.captured import CapturedMessage
 from kraft_traces.inference.events import Events
 from kraft_traces.inference.facts import facts_of
 from kraft_traces.inference.hidden_events import HiddenEvents
@@ -27,9 +28,9 @@ from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.search import DEFAULT_BOUND, Explained, Search
 from kraft_traces.inference.timing import LeastTimeouts
-from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
 
+IDS = frozenset((1, 2, 3))
 TCP = Preset(
     "tcp",
     "what connections of TCP do, with crashes and cuts",
@@ -47,39 +48,25 @@ def run(monkeypatch: pytest.MonkeyPatch, seed: int, profile: Profile = KIP) -> t
     return lines, replace(configuration, profile=opaque_profile(profile))
 
 
-def verdict_on(observations: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
+def verdict_on(observations: tuple[CapturedMessage, ...], configuration: Configuration) -> VerdictKind:
     timeouts = configuration.timeouts
     least = LeastTimeouts(timeouts.election_timeout_ms, timeouts.fetch_timeout_ms, timeouts.request_timeout_ms)
-    result = infer(trace_model(), configuration, observations, opaque, least=dict.fromkeys(opaque, least))
+    result = infer(trace_model(), configuration, observations, IDS, least=dict.fromkeys(IDS, least))
     assert result.failure is None
-    assert result.messages == sum(getattr(observation, "source", 0) in opaque for observation in observations)
+    assert result.messages == len(observations)
     return check_lines(result.lines, configuration, "inferred", own=False).kind
 
 
-@pytest.mark.parametrize("opaque", [{1}, {1, 2}, {1, 2, 3}], ids=len)
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (2, 3))])
-def test_what_is_inferred_from_the_wire_is_accepted(
-    monkeypatch: pytest.MonkeyPatch, seed: int, opaque: set[int]
-) -> None:
+def test_what_is_inferred_from_the_wire_is_accepted(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     lines, configuration = run(monkeypatch, seed)
-    assert verdict_on(seen_of(lines, opaque), configuration, opaque) is VerdictKind.ACCEPTED
-
-
-@pytest.mark.parametrize("opaque", [{1}, {1, 2}], ids=len)
-def test_messages_are_seen_when_they_pass_the_wire(monkeypatch: pytest.MonkeyPatch, opaque: set[int]) -> None:
-    lines, configuration = run(monkeypatch, 2)
-    observations = seen_of(lines, opaque, frames=True)
-    assert {observation.arrives for observation in observations if isinstance(observation, CapturedMessage)} == {
-        True,
-        False,
-    }
-    assert verdict_on(observations, configuration, opaque) is VerdictKind.ACCEPTED
+    assert verdict_on(seen_of(lines), configuration) is VerdictKind.ACCEPTED
 
 
 def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
     lines, configuration = run(monkeypatch, 1)
-    observations = seen_of(lines, {1, 2, 3})
-    first, second = (infer(trace_model(), configuration, observations, {1, 2, 3}) for _ in range(2))
+    observations = seen_of(lines)
+    first, second = (infer(trace_model(), configuration, observations, IDS) for _ in range(2))
     assert [*map(encode_line, first.lines)] == [*map(encode_line, second.lines)]
 
 
@@ -87,35 +74,35 @@ def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rule: fetch.who-fetches."""
     lines, configuration = run(monkeypatch, 1, opaque_profile(KIP))
-    observations = seen_of(lines, {1, 2, 3})
+    observations = seen_of(lines)
     fetches = [line for line in lines if line.event == "PollFetch" and getattr(line.state, "searching", False)]
     assert fetches
     assert any(getattr(line.input, "destination", None) != getattr(line.state, "leader_id", None) for line in fetches)
-    assert verdict_on(observations, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
+    assert verdict_on(observations, configuration) is VerdictKind.ACCEPTED
 
 
-def moves_before(replica: ReplicaModel, observations: Sequence[Seen], target: CapturedMessage) -> HiddenEvents:
+def moves_before(
+    replica: ReplicaModel, observations: Sequence[CapturedMessage], target: CapturedMessage
+) -> HiddenEvents:
     events = Events(replica, facts_of(observations), target, target.number)
     return HiddenEvents(events, target, target.number, thorough=False)
 
 
-def up_to(search: Search, observations: Sequence[Seen], target: CapturedMessage) -> None:
+def up_to(search: Search, observations: Sequence[CapturedMessage], target: CapturedMessage) -> None:
     """Follow replica 1 up to a message of its own."""
     for observation in observations[: target.number]:
-        if isinstance(observation, CapturedMessage) and observation.source == 1:
+        if observation.source == 1:
             search.sent(observation)
-        elif isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.arrives:
+        elif observation.destination == 1:
             search.received(observation)
 
 
 def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that backs off outlasts the role.  Rule: fetch.who-fetches."""
     lines, configuration = run(monkeypatch, 1)
-    observations = list(seen_of(lines, {1}))
+    observations = list(seen_of(lines))
     fetches = [
-        observation
-        for observation in observations
-        if isinstance(observation, CapturedMessage) and observation.type == "FetchRequest" and observation.source == 1
+        observation for observation in observations if observation.type == "FetchRequest" and observation.source == 1
     ]
     again = fetches[9]
     other = 5 - again.destination
@@ -133,11 +120,9 @@ def test_a_request_is_not_handled_with_another_answer_than_the_one_that_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines, configuration = run(monkeypatch, 1)
-    observations = list(seen_of(lines, {1}))
+    observations = list(seen_of(lines))
     answer = next(
-        observation
-        for observation in observations
-        if isinstance(observation, CapturedMessage) and observation.type == "VoteResponse" and observation.source == 1
+        observation for observation in observations if observation.type == "VoteResponse" and observation.source == 1
     )
     assert answer.request is not None
     replica = ReplicaModel(trace_model(), configuration, 1)
@@ -157,22 +142,16 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines, configuration = run(monkeypatch, 1)
-    observations = seen_of(lines, {1})
+    observations = seen_of(lines)
     replica = ReplicaModel(trace_model(), configuration, 1)
     facts = facts_of(observations)
     to_it = [
-        observation
-        for observation in observations
-        if isinstance(observation, CapturedMessage) and observation.destination == 1 and observation.request is None
+        observation for observation in observations if observation.destination == 1 and observation.request is None
     ]
     answered = [message for message in to_it if message.number in facts.answers and message.source == 2]
     never = [message for message in to_it if message.number not in facts.answers and message.source == 2]
     node = Node(replica.start, requests=tuple(sorted(sent.number for sent in (*answered, *never))))
-    target = next(
-        observation
-        for observation in observations
-        if isinstance(observation, CapturedMessage) and observation.source == 1
-    )
+    target = next(observation for observation in observations if observation.source == 1)
     moves = moves_before(replica, observations, target)
     assert len(answered) > 1
     assert never
@@ -185,11 +164,9 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
 def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new leader announces itself to two voters at once."""
     lines, configuration = run(monkeypatch, 1)
-    observations = list(seen_of(lines, {1}))
-    announcements = (
-        observation for observation in observations if getattr(observation, "type", "") == "BeginQuorumEpochRequest"
-    )
-    first = next(message for message in announcements if isinstance(message, CapturedMessage) and message.source == 1)
+    observations = list(seen_of(lines))
+    announcements = (observation for observation in observations if observation.type == "BeginQuorumEpochRequest")
+    first = next(message for message in announcements if message.source == 1)
     replica = ReplicaModel(trace_model(), configuration, 1)
     search = Search(replica, facts_of(observations), DEFAULT_BOUND)
     up_to(search, observations, first)

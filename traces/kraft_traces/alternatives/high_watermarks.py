@@ -1,7 +1,7 @@
 """A high watermark of 0 in place of an unknown one: neither means that a record is committed."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from kraft_reference.messages import Error
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedFetchResponse, TracedMessage
 from kraft_traces.state_types import TracedState
 
@@ -49,6 +50,21 @@ def published_as_unknown(effects: Sequence[TracedEffect], is_first: Callable[[],
         return TracedSend(message) if is_unknown else effect
 
     return tuple([read(effect) for effect in effects])
+
+
+def line_as_unknown(line: EventLine, is_first: Callable[[], bool]) -> EventLine:
+    """Return a line with -1 for each high watermark of 0 that means unknown.
+
+    `is_first` is as for `published_as_unknown`.
+    """
+    changed: dict[str, Any] = {}
+    if line.state is not UNSET:
+        changed["state"] = as_unknown(line.state)
+    if line.message is not UNSET:
+        changed["message"] = as_unknown(line.message)
+    if line.effects:
+        changed["effects"] = published_as_unknown(line.effects, is_first)
+    return replace(line, **changed) if changed else line
 
 
 def has_error(message: TracedMessage) -> bool:

@@ -6,7 +6,7 @@ tried with every setting, and the state after it has the header's configuration 
 A property counts as violated only on a candidate that survives, so each candidate carries its first violation along.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Self
@@ -99,7 +99,7 @@ class Candidates:
         self._candidates_max = candidates_max
 
     def advance(
-        self, number: int, line: EventLine, branches: list[Branch], ahead: SyncedAhead | None = None
+        self, number: int, line: EventLine, branches: Sequence[Branch], ahead: SyncedAhead | None = None
     ) -> list[Branch] | Rejection:
         """Return the candidates after a line, in a fixed order, or the rejection if there is none.
 

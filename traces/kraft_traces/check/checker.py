@@ -12,25 +12,19 @@ The reader has already checked each line by itself and its continuity with the l
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
 
 import jpype
-import msgspec
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.difference import Difference
-from kraft_spec.mapping_checkpoint import checkpoint_from_model
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.alternatives.decisions import OpenAnswer, is_open
-from kraft_traces.alternatives.high_watermarks import as_unknown, checkpoint_as_unknown, published_as_unknown
+from kraft_traces.alternatives.high_watermarks import checkpoint_as_unknown, line_as_unknown
+from kraft_traces.check.advancing import Advancing
 from kraft_traces.check.binding import (
-    MissingFieldError,
     UnrepresentableError,
-    base,
-    complete_event,
     delivered_id,
     message_place,
 )
@@ -38,30 +32,26 @@ from kraft_traces.check.candidates import (
     BESIDES_MAX,
     BESIDES_PER_LINE,
     Branch,
-    Candidates,
     InconclusiveError,
     other_answers,
 )
-from kraft_traces.check.checkpoints import checkpoint_differences, history_differences
+from kraft_traces.check.checkpoints import agreeing_branches, opening_states
 from kraft_traces.check.compared import ShownFields
-from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.correlations import Correlations
-from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
-from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
+from kraft_traces.check.diagnosis import Where, state_before
+from kraft_traces.check.fetch_answers import with_late_answers_last
 from kraft_traces.check.flights import Flights
 from kraft_traces.check.judged import NEED_WHOLE_HISTORY, compared_without, judged_without
 from kraft_traces.check.model import ReplicaSummary, TraceModel
-from kraft_traces.check.observing import opening_checkpoint, take_requests, waiting_fetches, with_observed
-from kraft_traces.check.opaque import Opaque, check_cluster, correlation_id_of, with_own_id
-from kraft_traces.check.opening import with_states_remembered
-from kraft_traces.check.saved import SavedBranch, SavedChecker
-from kraft_traces.check.steps import Steps
+from kraft_traces.check.observing import take_requests, waiting_fetches, with_observed
+from kraft_traces.check.opaque import Opaque, check_cluster, with_own_id
+from kraft_traces.check.saved import Begin, SavedBranch, SavedChecker, checkpoint_to_resume, saved_state
 from kraft_traces.check.unrecorded import Unrecorded, resume_state, sent_message, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING, NOTHING, WHOLE
-from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
+from kraft_traces.check.writes import SyncedAhead, log_start
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.checkpoints import CheckpointError, checkpoint_line, checkpoint_of
+from kraft_traces.checkpoints import CheckpointError, checkpoint_of
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.messages import message_of
@@ -71,23 +61,6 @@ EVERY = 500
 
 CANDIDATES_MAX = 256
 """Maximum number of candidate states of a foreign trace at one line."""
-
-
-class Begin(NamedTuple):
-    """State of the checker from which the compiled model can continue."""
-
-    branches: Sequence[Branch]
-    """Candidate states, none with a violation."""
-    in_flight: dict[str, tuple[int, TracedMessage]]
-    """In-flight messages by id: number of copies, and the message."""
-    correlations: Sequence[Any]
-    """Result of `Correlations.snapshot`."""
-    ahead: Mapping[str, object]
-    """Result of `SyncedAhead.snapshot`."""
-    besides: int
-    """Sum over the lines so far of the candidate states beyond the first."""
-    opaque: Mapping[str, object]
-    """Result of `Opaque.as_json`."""
 
 
 class TraceChecker:
@@ -118,17 +91,14 @@ class TraceChecker:
         self._own = own
         self._every = every
         self._configuration = configuration
-        self._comparison = Comparison(model, own=own)
-        self._diagnosis = Diagnosis(model, configuration, source)
-        self._steps = Steps(model, self._diagnosis)
-        self._candidates = Candidates(
-            model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
-        )
-        self._ahead = SyncedAhead()
         self._opaque = Opaque.of(opaque)
+        self._flights = Flights(configuration.cluster_id, own=own, opaque=self._opaque.now)
+        self._advancing = Advancing(
+            model, configuration, source, self._flights, self._opaque, own=own, candidates_max=candidates_max
+        )
+        self._steps, self._diagnosis = self._advancing.steps, self._advancing.diagnosis
         if opaque:
             self._steps.not_judged = NEED_WHOLE_HISTORY
-        self._flights = Flights(configuration.cluster_id, own=own, opaque=self._opaque.now)
         self._correlations = Correlations()
         self._unrecorded = Unrecorded()
         self._shown = ShownFields(own=own)
@@ -184,7 +154,9 @@ class TraceChecker:
                     return self._mismatch(number, line, (Difference("unrecorded", MISSING, str(line.unrecorded)),))
                 self._begin_gap(number, line.unrecorded)
             if not self._own:
-                line = with_late_answers_last(self._prepare(self._with_unknown_watermarks(line)))
+                line = with_late_answers_last(
+                    self._prepare(line_as_unknown(line, partial(self._is_first_of_all, line)))
+                )
                 unsent = self._opaque.is_unsent(line, self._correlations.number_of)
                 anew = unsent and line.message.source in self._opaque.now  # type: ignore[union-attr]
                 line, unknown = self._correlations.line(line, unsent=unsent, anew=anew)
@@ -199,16 +171,18 @@ class TraceChecker:
                 self._deliver_unsent(line, original)
             elif self._unrecorded.partial:
                 self._deliver_unrecorded(line, original)
-            rejection = self._advance(number, line)
+            advanced = self._advancing.advance(number, line, self._branches)
         except (InconclusiveError, UnrepresentableError) as reason:
             self._inconclusive = f"line {number}: {reason}"
             return None
         except (jpype.JException, TlcBridgeError) as failure:
             self._inconclusive = f"line {number}: the model cannot evaluate {line.event} here: {failure}"
             return None
-        if rejection is not None:
-            return rejection
-        self._besides += len(self._branches) - 1
+        if isinstance(advanced, Rejection):
+            return advanced
+        self._branches = advanced
+        self._widest = max(self._widest, len(advanced))
+        self._besides += len(advanced) - 1
         bound = BESIDES_MAX + BESIDES_PER_LINE * line.sequence
         if self._besides > bound:
             self._inconclusive = (
@@ -228,7 +202,7 @@ class TraceChecker:
         self._steps.not_judged = NEED_WHOLE_HISTORY
         for replica in replicas:
             self._correlations.lose(replica)
-            self._ahead.forget(replica)
+            self._advancing.ahead.forget(replica)
 
     def _prepare(self, line: EventLine) -> EventLine:
         """Give an id to a message that no line sends, and learn from a state the requests that its replica awaits."""
@@ -286,14 +260,18 @@ class TraceChecker:
         if sent is None:
             return None
         known = self._correlations.snapshot()
-        return Begin(self._branches, sent, known, self._ahead.snapshot(), self._besides, self._opaque.as_json())
+        return Begin(
+            self._branches, sent, known, self._advancing.ahead.snapshot(), self._besides, self._opaque.as_json()
+        )
 
     def save(self) -> SavedChecker | None:
         """Return the state after the lines so far; None if it cannot be restored at this line."""
         sent = self._flights.in_flight()
         if self.is_over or sent is None or any(branch.violation is not None for branch in self._branches):
             return None
-        checkpoints = [self._checkpoint(branch) for branch in self._branches]
+        checkpoints = [
+            saved_state(self._model, self._configuration, branch.state, self._events) for branch in self._branches
+        ]
         # Fetches that arrived before their receiver was observed may have one id, until they are answered.
         messages = [self._model.messages(branch.state) for branch in self._branches]
         if messages != [len(checkpoint.network) for checkpoint in checkpoints]:
@@ -307,7 +285,7 @@ class TraceChecker:
             branches,
             tuple((name, copies, message) for name, (copies, message) in sent.items()),
             None if self._own else self._correlations.snapshot(),
-            self._ahead.snapshot(),
+            self._advancing.ahead.snapshot(),
             self._opaque.as_json(),
             self._besides,
             self._events,
@@ -319,10 +297,10 @@ class TraceChecker:
     def resume(self, saved: SavedChecker) -> None:
         """Continue from a state that an earlier checker of this trace saved."""
         self._opaque.restore(saved.opaque)
-        self._ahead = SyncedAhead.restored(saved.ahead)
+        self._advancing.ahead = SyncedAhead.restored(saved.ahead)
         self._branches = [
             Branch(
-                self._state_at(self._with_new_replicas(branch), is_part=True),
+                self._state_at(checkpoint_to_resume(self._model, self._configuration, branch.checkpoint), is_part=True),
                 taken=frozenset(branch.taken),
             )
             for branch in saved.branches
@@ -335,25 +313,6 @@ class TraceChecker:
         if saved.partial:
             self._steps.not_judged = NEED_WHOLE_HISTORY
 
-    def _with_new_replicas(self, branch: SavedBranch) -> Checkpoint:
-        """Return the checkpoint of a branch with the replicas that only the newest header has, as they start."""
-        checkpoint = checkpoint_of(branch.checkpoint)
-        if checkpoint.replicas.keys() == self._configuration.replicas.keys():
-            return checkpoint
-        variables = self._model.variables(self._model.start(self._configuration))
-        start = checkpoint_from_model(variables, self._configuration.cluster_id, 0, 0)
-        history = checkpoint.recollection._replace(
-            votes={**start.recollection.votes, **checkpoint.recollection.votes},
-            directories=checkpoint.recollection.directories | start.recollection.directories,
-        )
-        replicas = {**start.replicas, **checkpoint.replicas}
-        software = {**start.software, **checkpoint.software}
-        return checkpoint._replace(replicas=replicas, recollection=history, software=software)
-
-    def _checkpoint(self, branch: Branch) -> CheckpointLine:
-        variables = self._model.variables(branch.state)
-        return checkpoint_line(checkpoint_from_model(variables, self._configuration.cluster_id, self._events, 0))
-
     def replica_summaries(self) -> Mapping[int, ReplicaSummary]:
         """Return the replicas of the first candidate state after the lines so far."""
         return self._model.replica_summaries(self._branches[0].state)
@@ -365,13 +324,13 @@ class TraceChecker:
 
         `recorded` counts these lines by event and bits of the recorded fields; `widest` is the maximum of their states.
         """
-        self._branches = self._candidates.in_order(begin.branches)
+        self._branches = self._advancing.candidates.in_order(begin.branches)
         self._besides = begin.besides
         self._widest = max(self._widest, widest)
         self._flights.skip(begin.in_flight)
         if not self._own:
             self._correlations.restore(begin.correlations)
-            self._ahead = SyncedAhead.restored(begin.ahead)
+            self._advancing.ahead = SyncedAhead.restored(begin.ahead)
         for (event, bits), lines in recorded.items():
             self._shown.count_lines(event, bits, lines)
         self._events += sum(recorded.values())
@@ -385,34 +344,8 @@ class TraceChecker:
         after: Sequence[Branch],
         ahead: Mapping[str, object],
     ) -> bool:
-        """True if TLC also reaches exactly the states `after` from the states `before` by this line.
-
-        `ahead` is the result of `SyncedAhead.snapshot` before the line.
-        """
-        if not self._own:
-            branches = self._candidates.in_order(before)
-            if line.state is not UNSET:
-                line = msgspec.structs.replace(line, state=as_unknown(line.state))
-            if self._opaque.is_unsent(line, correlation_id_of):
-                line = with_own_id(line)
-                message: Any = line.message
-                branches = [
-                    replace(branch, state=with_message(self._model, branch.state, line.sequence, message))
-                    for branch in branches
-                ]
-            advanced = self._candidates.advance(number, line, branches)
-            if isinstance(advanced, Rejection):
-                advanced = self._candidates.advance(number, line, branches, SyncedAhead.restored(ahead))
-            return not isinstance(advanced, Rejection) and self._reached(advanced) == self._reached(after)
-        bound = self._model.bound(before[0].state.copy(), complete_event(line, self._configuration.cluster_id))
-        branches = [Branch(state) for state in self._steps.successors(line, bound).states]
-        if self._reached(branches) != self._reached(after):
-            return False
-        where, state = Where(number, line, bound), after[0].state
-        return not self._comparison.differences(line, state) and self._steps.violation(where, state) is None
-
-    def _reached(self, branches: Sequence[Branch]) -> dict[int, tuple[Rejection | None, frozenset[OpenAnswer]]]:
-        return {self._model.fingerprint(branch.state): (branch.violation, branch.taken) for branch in branches}
+        """Return the result of `Advancing.agrees`."""
+        return self._advancing.agrees(number, line, before, after, ahead)
 
     def feed_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
         """Check a checkpoint as `feed` checks an event line."""
@@ -449,16 +382,10 @@ class TraceChecker:
         violation = None if self._last is None else self._check_invariants(*self._last)
         if violation is not None:
             return violation
-        agreeing: list[Branch] = []
         differing = (*unknown, *self._flights.checkpoint_differences(line))
         if differing:
             return self._diagnosis.checkpoint(number, line.sequence, differing)
-        for branch in self._branches:
-            differences = checkpoint_differences(self._model, self._configuration, branch.state, line)
-            if not differences:
-                agreeing.append(branch)
-            elif not differing or len(differences) < len(differing):
-                differing = differences
+        agreeing, differing = agreeing_branches(self._model, self._configuration, self._branches, line)
         if not agreeing:
             return self._diagnosis.checkpoint(number, line.sequence, differing)
         if all(branch.violation is not None for branch in agreeing):
@@ -469,17 +396,6 @@ class TraceChecker:
         if not self._own:
             self._correlations.begin_at(original, line)
         return None
-
-    def _with_unknown_watermarks(self, line: EventLine) -> EventLine:
-        """Return the line with -1 for each high watermark of 0 that means unknown."""
-        changed: dict[str, Any] = {}
-        if line.state is not UNSET:
-            changed["state"] = as_unknown(line.state)
-        if line.message is not UNSET:
-            changed["message"] = as_unknown(line.message)
-        if line.effects:
-            changed["effects"] = published_as_unknown(line.effects, partial(self._is_first_of_all, line))
-        return msgspec.structs.replace(line, **changed) if changed else line
 
     def _is_first_of_all(self, line: EventLine) -> bool:
         assert line.replica is not UNSET, "the network sends nothing"
@@ -492,17 +408,12 @@ class TraceChecker:
         No lines lead there.  So its states are compared with its history, and both are checked against the invariants.
         """
         self._begin_at(line)
-        differing: tuple[Difference, ...] = ()
-        if self._opaque.declared:
-            checkpoint = whole = opening_checkpoint(self._configuration, line)
-        else:
-            checkpoint = checkpoint_of(line)
-            whole = with_states_remembered(checkpoint)
-            differing = history_differences(checkpoint)
+        is_part = bool(self._opaque.declared)
+        begins, whole, differing = opening_states(self._configuration, line, is_part=is_part)
         violated = self._steps.violated_invariants(self._state_at(whole))
         if violated or differing:
             return self._diagnosis.checkpoint(number, line.sequence, differing, violated)
-        state = self._state_at(checkpoint)
+        state = self._state_at(begins)
         fetches = [message_of(fetch) for fetch in waiting_fetches(line)]
         self._branches = [Branch(self._model.with_waiting_fetches(state, 0, fetches) if fetches else state)]
         return None
@@ -536,76 +447,8 @@ class TraceChecker:
             self._unrecorded.end()
             self._steps.not_judged = frozenset()
 
-    def _advance(self, number: int, line: EventLine) -> Rejection | None:
-        differing = (*self._flights.differences(line), *self._ahead.lost(line))
-        if self._own:
-            differing += self._comparison.missing_fields(line)
-        if differing:
-            return self._mismatch(number, line, differing)
-        rejection = self._advance_as_it_is(number, line)
-        if rejection is None:
-            self._ahead.follow(line)
-            return None
-        if self._own or not (is_open(line.event, line.message, line.state) or may_have_other_form(line, rejection)):
-            return rejection
-        # Its writes, syncs and sends may be equivalent to the model's in normal form.
-        advanced = self._candidates.advance(number, line, self._branches, self._ahead)
-        if isinstance(advanced, Rejection):
-            closer = 0 < len(advanced.differences) < len(rejection.differences)
-            return advanced if closer else rejection
-        self._branches = advanced
-        self._widest = max(self._widest, len(advanced))
-        return None
-
-    def _advance_as_it_is(self, number: int, line: EventLine) -> Rejection | None:
-        has_choice = is_open(line.event, line.message, line.state)
-        if self._own or (len(self._branches) == 1 and not has_choice and self._flights.is_sure(line)):
-            try:
-                return self._advance_complete(number, line)
-            except MissingFieldError as error:
-                if self._own:
-                    return self._mismatch(number, line, (Difference(error.field, "a value", MISSING),))
-        advanced = self._candidates.advance(number, line, self._branches)
-        if isinstance(advanced, Rejection):
-            return advanced
-        self._branches = advanced
-        self._widest = max(self._widest, len(advanced))
-        return None
-
-    def _advance_complete(self, number: int, line: EventLine) -> Rejection | None:
-        """Advance in the common case of one branch and a line that determines its event.
-
-        Raises:
-            MissingFieldError: a field that determines the event is missing.
-            UnrepresentableError: the line has a number that the model cannot represent.
-        """
-        branch = self._branches[0]
-        event = complete_event(line, self._configuration.cluster_id)
-        if not self._own:
-            event.update(chosen_answers(line))
-        before = self._model.bound(branch.state, event)
-        possible = self._steps.successors(line, before)
-        where = Where(number, line, before)
-        if not possible.states:
-            return self._diagnosis.not_enabled(where)
-        if len(possible.states) > 1:
-            if self._own:
-                return self._diagnosis.ambiguous(where)
-            raise MissingFieldError("what tells the successors apart")
-        (after,) = possible.states
-        differing = self._comparison.differences(line, after)
-        if differing:
-            return self._diagnosis.mismatch(where, differing)
-        violation = branch.violation or self._steps.violation(where, after)
-        if violation is not None and self._own:
-            return violation
-        self._branches[0] = replace(branch, state=after, violation=violation)
-        return None
-
     def _mismatch(self, number: int, line: EventLine, differing: tuple[Difference, ...]) -> Rejection:
-        """Return the rejection of a line that is wrong by itself, whatever the model says."""
-        before = self._model.bound(self._branches[0].state, base(line))
-        return self._diagnosis.mismatch(Where(number, line, before), differing, explain=False)
+        return self._advancing.mismatch(number, line, self._branches, differing)
 
     def _check_invariants(self, number: int, line: EventLine) -> Rejection | None:
         for index, branch in enumerate(self._branches):

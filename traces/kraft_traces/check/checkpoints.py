@@ -3,7 +3,7 @@
 Both are compared as values of the model; differences are described in the terms of a trace.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,7 +15,9 @@ from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.difference import Difference
 from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.check.candidates import Branch
 from kraft_traces.check.model import TraceModel
+from kraft_traces.check.observing import opening_checkpoint
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.wording import MISSING, NOTHING
 from kraft_traces.checkpoint_types import CheckpointLine
@@ -55,9 +57,35 @@ def checkpoint_differences(
     return differences
 
 
-def history_differences(checkpoint: Checkpoint) -> tuple[Difference, ...]:
-    """Return what the states of a checkpoint before the first event have, and its history lacks."""
-    return _differences(with_states_remembered(checkpoint), checkpoint)
+def agreeing_branches(
+    model: TraceModel, configuration: Configuration, branches: Sequence[Branch], line: CheckpointLine
+) -> tuple[list[Branch], tuple[Difference, ...]]:
+    """Return the branches that agree with a checkpoint, and the differences of the closest of the others."""
+    agreeing: list[Branch] = []
+    closest: tuple[Difference, ...] = ()
+    for branch in branches:
+        differences = checkpoint_differences(model, configuration, branch.state, line)
+        if not differences:
+            agreeing.append(branch)
+        elif not closest or len(differences) < len(closest):
+            closest = differences
+    return agreeing, closest
+
+
+def opening_states(
+    configuration: Configuration, line: CheckpointLine, *, is_part: bool
+) -> tuple[Checkpoint, Checkpoint, tuple[Difference, ...]]:
+    """Return a checkpoint before the first event, with its own history and with that of its states.
+
+    The differences are what its states have, and its history lacks.  If it `is_part` of the replicas' states, it has
+    no history of its own.
+    """
+    if is_part:
+        checkpoint = opening_checkpoint(configuration, line)
+        return checkpoint, checkpoint, ()
+    checkpoint = checkpoint_of(line)
+    whole = with_states_remembered(checkpoint)
+    return checkpoint, whole, _differences(whole, checkpoint)
 
 
 def _differences(expected: Checkpoint, actual: Checkpoint) -> tuple[Difference, ...]:

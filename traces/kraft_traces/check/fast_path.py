@@ -20,13 +20,13 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.alternatives.decisions import ROLES_WITH_CHOICE, OpenAnswer, every_open_answer
 from kraft_traces.check.candidates import Branch, other_answers
-from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, Begin, TraceChecker, unfinished
+from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker, unfinished
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.fast import tables
 from kraft_traces.check.judged import compared_without, judged_without
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.opaque import Opaque
-from kraft_traces.check.saved import SavedChecker
+from kraft_traces.check.saved import Begin, SavedChecker
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.check.writes import SyncedAhead
 from kraft_traces.checkpoint_types import CheckpointLine

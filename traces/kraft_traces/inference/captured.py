@@ -1,10 +1,9 @@
-"""Observations of a cluster: captured messages, and the lines of replicas that write their own trace."""
+"""Observations of a cluster: captured messages."""
 
 from typing import NamedTuple
 
 from msgspec import UNSET
 
-from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage, message_type
 
 FETCHES = frozenset(("FetchRequest", "FetchSnapshotRequest"))
@@ -24,8 +23,6 @@ class CapturedMessage(NamedTuple):
     """Message with source and destination, and other fields if captured; the correlation id is that of the wire."""
     request: int | None = None
     """Place of the request of a response."""
-    arrives: bool = True
-    """True if its receiver may have received it."""
     connection: int | None = None
     """Number of the TCP connection that carried it; None if that is not recorded."""
 
@@ -58,18 +55,3 @@ class Span(NamedTuple):
     def is_open(self, place: int) -> bool:
         """True if the connection was open when the message at that place passed."""
         return self.opened <= place and (self.closed is None or place < self.closed)
-
-
-class OwnLine(NamedTuple):
-    """Line of a replica that writes its own trace."""
-
-    number: int
-    """Place in the order of all observations."""
-    line: EventLine
-    delivers: int | None
-    """Place of the message that it delivers."""
-    sends: tuple[int, ...]
-    """Places of the messages that it sends, in the order of its effects."""
-
-
-Seen = CapturedMessage | OwnLine

@@ -1,7 +1,6 @@
 """Events of one replica in the search: the nodes after each of them."""
 
 from collections.abc import Iterator
-from math import inf
 from typing import Any
 
 from msgspec import UNSET
@@ -32,8 +31,7 @@ class Events:
         self._correlation_id = target.number
         self._place = place
         self._least = facts.least.get(replica.id)
-        before = facts.all[place]
-        self._until_ms = before.time_ms if isinstance(before, CapturedMessage) else inf
+        self._until_ms = facts.all[place].time_ms
 
     def line(self, node: Node, name: str, **more: Any) -> EventLine:
         """Return the line of the next event."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kraft_traces.inference.captured import CapturedMessage, Seen, Span
+from kraft_traces.inference.captured import CapturedMessage, Span
 from kraft_traces.inference.order import Order, order_of
 from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedVoteRequest
@@ -12,8 +12,8 @@ from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, 
 class RunFacts(NamedTuple):
     """All observations of a run, with facts derived from them."""
 
-    all: Sequence[Any]
-    """All observations, each a `Seen`, by place."""
+    all: Sequence[CapturedMessage]
+    """All observations, by place."""
     answers: Mapping[int, int]
     """Places of the responses by those of their requests."""
     records: Mapping[tuple[int, int], int]
@@ -26,7 +26,7 @@ class RunFacts(NamedTuple):
 
 
 def facts_of(
-    observations: Sequence[Seen],
+    observations: Sequence[CapturedMessage],
     spans: Mapping[int, Span] | None = None,
     least: Mapping[int, LeastTimeouts] | None = None,
 ) -> RunFacts:
@@ -37,8 +37,7 @@ def facts_of(
         spans: lifetimes of the connections.
         least: as in `RunFacts`.
     """
-    messages = [observation for observation in observations if isinstance(observation, CapturedMessage)]
-    answers = {message.request: message.number for message in messages if message.request is not None}
+    answers = {message.request: message.number for message in observations if message.request is not None}
     return RunFacts(
         observations,
         answers,
@@ -49,31 +48,23 @@ def facts_of(
     )
 
 
-def _records(observations: Sequence[Seen]) -> dict[tuple[int, int], int]:
+def _records(observations: Sequence[CapturedMessage]) -> dict[tuple[int, int], int]:
     """Return the values of the Data records in Fetch responses, by epoch and offset."""
     values = {}
     for observation in observations:
-        if (
-            not isinstance(observation, CapturedMessage)
-            or not isinstance(observation.message, TracedFetchResponse)
-            or observation.request is None
-        ):
+        if not isinstance(observation.message, TracedFetchResponse) or observation.request is None:
             continue
-        request = observations[observation.request]
-        assert isinstance(request, CapturedMessage), "the place of a message"
-        first = request.message.fetch_offset
+        first: Any = observations[observation.request].message.fetch_offset
         for offset, record in enumerate(observation.message.records or (), first):
             values[record.epoch, offset] = record.value
     return values
 
 
-def _log_ends(observations: Sequence[Seen]) -> dict[tuple[int, int], int]:
+def _log_ends(observations: Sequence[CapturedMessage]) -> dict[tuple[int, int], int]:
     """Return the largest log end offset that a replica sends, by its id and the epoch of its last record."""
     ends: dict[tuple[int, int], int] = {}
     for observation in observations:
-        if isinstance(observation, CapturedMessage) and isinstance(
-            observation.message, TracedFetchRequest | TracedVoteRequest
-        ):
+        if isinstance(observation.message, TracedFetchRequest | TracedVoteRequest):
             end_offset = getattr(observation.message, "fetch_offset", getattr(observation.message, "end_offset", 0))
             at = (observation.source, observation.message.last_epoch)
             ends[at] = max(ends.get(at, 0), end_offset)

@@ -12,7 +12,7 @@ from kraft_reference.profile import Profile, with_settings
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.inference.captured import CapturedMessage, OwnLine, Seen, Span
+from kraft_traces.inference.captured import CapturedMessage, Span
 from kraft_traces.inference.facts import facts_of
 from kraft_traces.inference.nodes import Event, Node
 from kraft_traces.inference.order import sending
@@ -71,7 +71,7 @@ def opaque_profile(profile: Profile) -> Profile:
 def infer(
     model: TraceModel,
     configuration: Configuration,
-    seen: Sequence[Seen],
+    seen: Sequence[CapturedMessage],
     opaque: Set[int],
     bound: Bound = DEFAULT_BOUND,
     on_seen: Callable[[], None] | None = None,
@@ -125,15 +125,14 @@ def infer(
                 ends = {id_: search.nodes[0] for id_, search in searches.items()}
         if failure is not None and not go_on:
             break
-        if isinstance(observation, CapturedMessage) and observation.destination in searches and observation.arrives:
+        if observation.destination in searches:
             searches[observation.destination].received(observation)
         if on_seen is not None:
             on_seen()
     ends = ends or {id_: search.nodes[0] for id_, search in searches.items()}
     if failure is not None and failure.miss is not None:
         ends[failure.target.source] = _with_miss(failure)
-    own = [observation for observation in seen[:end] if isinstance(observation, OwnLine)]
-    written = _Written(seen, own, opaque, ends, end)
+    written = _Written(seen, opaque, ends, end)
     return Inferred(
         tuple(written.lines(failure)),
         tuple(written.stretches()),
@@ -159,39 +158,27 @@ class _Written:
     """Writer of the events of all replicas as the lines of one trace."""
 
     def __init__(
-        self, observations: Sequence[Seen], own: Sequence[OwnLine], opaque: Set[int], ends: dict[int, Node], end: int
+        self, observations: Sequence[CapturedMessage], opaque: Set[int], ends: dict[int, Node], end: int
     ) -> None:
-        self._observations, self._own_lines = observations, own
+        self._observations = observations
         self._opaque = opaque
         self._events: dict[int, list[Event]] = {id_: [*node.history()][::-1] for id_, node in ends.items()}
         self._end = end
 
     def lines(self, failure: Unexplained | None) -> Iterator[EventLine]:
-        order: list[tuple[int, int, Event | OwnLine]] = [
-            (event.place, replica, event) for replica, events in self._events.items() for event in events
-        ]
-        order += [(own.number, -1, own) for own in self._own_lines]
+        order = [(event.place, replica, event) for replica, events in self._events.items() for event in events]
         order.sort(key=lambda row: row[:2])
-        sequences: dict[tuple[int, int], int] = {}
+        sequences = {(replica, event.line.sequence): sequence for sequence, (_, replica, event) in enumerate(order, 1)}
         sent: dict[int, str] = {}
         captured_sends: dict[int, dict[int, int]] = defaultdict(dict)
-        for sequence, (_, replica, entry) in enumerate(order, 1):
-            if isinstance(entry, OwnLine):
-                for place in entry.sends:
-                    sent[place] = self._identifier(place, sequence)
-            else:
-                sequences[replica, entry.line.sequence] = sequence
         for replica, events in self._events.items():
             for event in events:
                 for place, number in event.matched:
                     by = sequences[replica, number]
                     sent[place] = self._identifier(place, by)
-                    captured_sends[by][self._captured(place).destination] = place
-        for sequence, (_, _, entry) in enumerate(order, 1):
-            if isinstance(entry, OwnLine):
-                yield self._own(entry, sequence, sent)
-            else:
-                yield self._line(entry, sequence, sent, captured_sends[sequence])
+                    captured_sends[by][self._observations[place].destination] = place
+        for sequence, (_, _, event) in enumerate(order, 1):
+            yield self._line(event, sequence, sent, captured_sends[sequence])
         if failure is not None:
             yield self._arrival(failure.target, len(order) + 1, sent)
 
@@ -206,21 +193,16 @@ class _Written:
         )
 
     def _identifier(self, place: int, sequence: int) -> str:
-        captured = self._captured(place)
+        captured = self._observations[place]
         suffix = CHANGE_SUFFIX if isinstance(captured.message, CHANGE_ANSWERS) else ""
         return f"{sequence}.{captured.destination}{suffix}"
-
-    def _captured(self, place: int) -> CapturedMessage:
-        captured = self._observations[place]
-        assert isinstance(captured, CapturedMessage), "the place of a message"
-        return captured
 
     def _line(self, event: Event, sequence: int, sent: dict[int, str], places: Mapping[int, int]) -> EventLine:
         """Return the line of an event; `places` are those of its captured messages, by receiver.
 
         The line has its effects if all of them are captured messages.
         """
-        line = replace(event.line, sequence=sequence, time_ms=self._time(event.place))
+        line = replace(event.line, sequence=sequence, time_ms=self._observations[event.place].time_ms)
         if line.message is not UNSET:
             assert line.message.id is not UNSET
             place = int(line.message.id.split(".")[0])
@@ -232,12 +214,8 @@ class _Written:
             line = replace(line, effects=tuple(map(TracedSend, messages)))
         return line
 
-    def _time(self, place: int) -> int | UnsetType:
-        observation = self._observations[place]
-        return observation.time_ms if isinstance(observation, CapturedMessage) else observation.line.time_ms
-
     def _message(self, place: int, sent: dict[int, str]) -> TracedMessage:
-        captured = self._captured(place)
+        captured = self._observations[place]
         return replace(captured.message, id=sent[place], correlation_id=self._correlation(captured))
 
     def _correlation(self, captured: CapturedMessage) -> int | UnsetType:
@@ -250,27 +228,8 @@ class _Written:
         assert isinstance(effect, TracedSend)
         message = effect.message
         assert message.correlation_id is not UNSET
-        correlation = self._correlation(self._captured(message.correlation_id))
+        correlation = self._correlation(self._observations[message.correlation_id])
         return TracedSend(replace(message, id=f"{sequence}.{message.destination}", correlation_id=correlation))
-
-    def _own(self, own: OwnLine, sequence: int, sent: dict[int, str]) -> EventLine:
-        line = replace(own.line, sequence=sequence, cause=UNSET)
-        if own.delivers is not None and line.message is not UNSET:
-            line = replace(line, message=replace(line.message, id=sent[own.delivers]))
-        if line.effects:
-            places = iter(own.sends)
-            line = replace(
-                line,
-                effects=tuple(
-                    [
-                        TracedSend(replace(effect.message, id=sent[next(places)]))
-                        if isinstance(effect, TracedSend)
-                        else effect
-                        for effect in line.effects
-                    ]
-                ),
-            )
-        return line
 
     def stretches(self) -> Iterator[Stretch]:
         by_place: dict[int, list[str]] = {}
@@ -278,7 +237,7 @@ class _Written:
             for event in events:
                 by_place.setdefault(event.place, []).append(event.line.event)
         for observation in self._observations[: self._end]:
-            if isinstance(observation, CapturedMessage) and observation.source in self._opaque:
+            if observation.source in self._opaque:
                 events_there = tuple(by_place.get(observation.number, ()))
                 yield Stretch(
                     observation.number, observation.time_ms, observation.source, observation.type, events_there

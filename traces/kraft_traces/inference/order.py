@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kraft_traces.inference.captured import CapturedMessage, Seen, Span
+from kraft_traces.inference.captured import CapturedMessage, Span
 
 _SILENCE_MS = 10_000
 """How long an open connection without frames shows that its process runs: a machine that lost power closes nothing."""
@@ -46,14 +46,14 @@ class Order(NamedTuple):
         return counter is not None and counter == self.counted.get(other.number)
 
 
-def order_of(observations: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
+def order_of(observations: Sequence[CapturedMessage], spans: Mapping[int, Span]) -> Order:
     """Return the order of the messages of a capture; `spans` are the lifetimes of its connections."""
     sent_before: dict[int, int] = {}
     counted: dict[int, int] = {}
     requests: dict[int, list[CapturedMessage]] = defaultdict(list)
     ends: dict[tuple[int, int], tuple[int, int]] = {}
     for message in observations:
-        if not isinstance(message, CapturedMessage) or message.connection is None:
+        if message.connection is None:
             continue
         first, _ = ends.setdefault((message.source, message.connection), (message.number, message.number))
         ends[message.source, message.connection] = (first, message.number)
@@ -65,7 +65,7 @@ def order_of(observations: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
                 sent_before.update(_overtaken(life))
                 counted.update(dict.fromkeys([message.number for message in life], life[0].number))
     runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    times = [message.time_ms if isinstance(message, CapturedMessage) else 0 for message in observations]
+    times = [message.time_ms for message in observations]
     for (replica, connection), (first, last) in ends.items():
         closed = spans[connection].closed
         silent = bisect_right(times, times[last] + _SILENCE_MS) - 1
@@ -73,14 +73,13 @@ def order_of(observations: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
     return Order(sent_before, counted, spans, runs)
 
 
-def sending(observations: Sequence[Seen], order: Order) -> Mapping[int, Sequence[CapturedMessage]]:
+def sending(observations: Sequence[CapturedMessage], order: Order) -> Mapping[int, Sequence[CapturedMessage]]:
     """Return the messages by the place before which each was sent, in the order of sending."""
     sent: dict[int, list[CapturedMessage]] = defaultdict(list)
-    messages = [message for message in observations if isinstance(message, CapturedMessage)]
-    overtaken = [message for message in messages if message.number in order.sent_before]
+    overtaken = [message for message in observations if message.number in order.sent_before]
     for message in sorted(overtaken, key=lambda message: int(message.message.correlation_id)):
         sent[order.sent_before[message.number]].append(message)
-    for message in messages:
+    for message in observations:
         if message.number not in order.sent_before:
             sent[message.number].append(message)
     return sent
