@@ -39,7 +39,7 @@ from kraft_reference.messages import Error, Message, Request, Response
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.pending_changes import answer_open_requests
 from kraft_reference.records import Record, RecordKind
-from kraft_reference.responses import free_connection, is_foreign, refuse
+from kraft_reference.responses import after_failed_request, free_connection, is_foreign, refuse
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, other_voters
 
@@ -182,9 +182,7 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
         # The announcement counts as acknowledged until the begin-quorum timer fires.
         quiet = {voter.id for voter in other_voters(state) if voter.id == destination}
         return Outcome(idle._replace(acknowledging_voters=state.acknowledging_voters | quiet))
-    if state.role is Role.FOLLOWER and configuration.profile.latitude.unanswered_fetch == "servers-too":
-        return Outcome(idle._replace(searching=state.searching or destination == state.leader_id))
-    return Outcome(idle)
+    return Outcome(after_failed_request(idle, configuration, destination))
 
 
 class Replica:

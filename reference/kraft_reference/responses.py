@@ -150,6 +150,16 @@ def free_connection(state: ReplicaState, destination: ReplicaId) -> ReplicaState
     return state._replace(awaiting={to: number for to, number in state.awaiting.items() if to != destination})
 
 
+def after_failed_request(state: ReplicaState, configuration: Configuration, destination: ReplicaId) -> ReplicaState:
+    """Return the state after a request to `destination` got no response, or an error.
+
+    A Follower may then ask the bootstrap servers, too (`unanswered_fetch`).  Rule: fetch.who-fetches.
+    """
+    if state.role is not Role.FOLLOWER or configuration.profile.latitude.unanswered_fetch != "servers-too":
+        return state
+    return state._replace(searching=state.searching or destination == state.leader_id)
+
+
 def reason_to_ignore(state: ReplicaState, response: QuorumResponse) -> Refusal | None:
     """Return the reason to ignore a response: wrong cluster, stale epoch, or a second leader of the epoch.
 

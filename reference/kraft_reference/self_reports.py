@@ -15,7 +15,7 @@ from kraft_reference.messages import (
     UpdateVoterResponse,
 )
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.responses import learn_first
+from kraft_reference.responses import after_failed_request, learn_first
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, details_of, is_voter
 from kraft_reference.transitions import own_details, own_endpoint
@@ -79,7 +79,7 @@ def after_change_response(
         return learned
     # Rules: add-voter.reply-after-commit, auto-join.add-self.
     if response.error is not Error.NONE:
-        return Outcome(state, refusal=Refusal.ERROR_RESPONSE)
+        return Outcome(after_failed_request(state, configuration, response.source), refusal=Refusal.ERROR_RESPONSE)
     follows_sender = state.role is Role.FOLLOWER and state.leader_id == response.source
     if not isinstance(response, UpdateVoterResponse) or not follows_sender:
         return Outcome(state)

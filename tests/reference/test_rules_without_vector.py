@@ -87,6 +87,7 @@ from kraft_reference.log import append, flush, log_from, needs_snapshot, truncat
 from kraft_reference.messages import (
     Error,
     UpdateVoterRequest,
+    UpdateVoterResponse,
 )
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.polling import due_fetch_targets
@@ -222,6 +223,9 @@ def test_a_follower_without_responses_fetches_from_other_servers() -> None:
     searches = step(waits, RequestTimeout(2), servers_too).state
     assert searches == again._replace(searching=True)
     assert due_fetch_targets(searches, servers_too) == (2, 3)
+    refused_report = UpdateVoterResponse(2, 1, 77, Error.REQUEST_TIMED_OUT, 4, 2, endpoint(2))
+    assert step(waits, Receive(refused_report), servers_too).state == searches
+    assert step(waits, Receive(refused_report)).state == again
     # Only the leader's silence counts, and a voter still sends its report to it.
     other = waits._replace(awaiting={3: 77})
     assert not step(other, RequestTimeout(3), servers_too).state.searching

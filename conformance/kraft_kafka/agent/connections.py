@@ -8,6 +8,7 @@ from kraft_kafka.agent.raw import SendLine
 from kraft_kafka.wire.decoding import Document
 
 _FETCHES = ("FetchRequest", "FetchSnapshotRequest")
+_CHANGE_RESPONSES = ("AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse")
 
 
 class Connections:
@@ -17,7 +18,7 @@ class Connections:
         """Begin without requests of this replica."""
         self._replica = replica
         self._is_searching = False
-        """True if a request or a Fetch timeout has made it fetch from bootstrap servers."""
+        """True if a failed request or a Fetch timeout has made it fetch from bootstrap servers."""
         self._waiting: dict[int, int] = {}
         """Kafka's correlation id, by the receiver."""
 
@@ -39,6 +40,8 @@ class Connections:
             del self._waiting[source]
         if fields["type"] == "FetchResponse" and fields["error"] == "NONE":
             self._is_searching = False
+        if fields["type"] in _CHANGE_RESPONSES and fields["error"] != "NONE":
+            self._is_searching = True
 
     def poll(self, now: Progress, line: SendLine, kind: str, destination: int) -> Draft:
         """Return the event that sends a request of this type, after the timeouts that precede it."""

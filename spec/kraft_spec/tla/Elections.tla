@@ -104,6 +104,10 @@ AfterVoteRequest(s, m) ==
 \* Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late
 Correlated(s, m) == OutstandingRequest(m.source, m.correlation_id) \in s.awaiting
 
+\* A Follower asks the bootstrap servers, too, after a request to its leader got no response, or an error.
+\* Rule: fetch.who-fetches
+LooksElsewhere(s, to) == s.role = "Follower" /\ s.leader_id = to /\ config.profile.unanswered_fetch = "servers-too"
+
 \* The state after a response has freed the connection to its sender.
 FreeConnection(s, m) == [s EXCEPT !.awaiting = {a \in @ : a.destination # m.source}]
 

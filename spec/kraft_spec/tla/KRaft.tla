@@ -244,9 +244,8 @@ VoterChangeTimeout(r) ==
 AfterRequestTimeout(s, to) ==
   LET quiet == IF s.role = "Leader" /\ config.profile.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
-      looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.profile.unanswered_fetch = "servers-too"
   IN Becomes([s EXCEPT !.awaiting = {a \in @ : a.destination # to}, !.acknowledging_voters = @ \cup quiet,
-                       !.searching = @ \/ looks_elsewhere])
+                       !.searching = @ \/ LooksElsewhere(s, to)])
 
 RequestTimeout(r, to) ==
   /\ Runs(r)

@@ -223,7 +223,8 @@ AfterChangeResponse(s, m) ==
   ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
   ELSE IF NamesSecondLeader(s, m.epoch, m.leader_id) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest THEN Becomes(learned)
-  ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
+  ELSE IF m.error # "NONE"
+  THEN Ignored([rest EXCEPT !.searching = @ \/ LooksElsewhere(s, m.source)], "ERROR_RESPONSE")
   ELSE IF m.type = "UpdateVoterResponse" /\ s.role = "Follower" /\ s.leader_id = m.source
   THEN Becomes([rest EXCEPT !.has_updated_leader = TRUE])
   ELSE Becomes(rest)

@@ -48,6 +48,11 @@ class OpenAnswer(NamedTuple):
 
 # Votes make a leader; a sole voter becomes one as soon as it is a Candidate.
 _LEADS: tuple[EventName, ...] = ("ElectionTimeout", "FetchTimeout", "HandleVoteRequest", "HandleVoteResponse")
+_CHANGE_RESPONSES: tuple[EventName, ...] = (
+    "HandleAddVoterResponse",
+    "HandleRemoveVoterResponse",
+    "HandleUpdateVoterResponse",
+)
 _RESIGNS: tuple[EventName, ...] = ("AdvanceReassignment", "CheckQuorumTimeout", "HandleFetchRequest", "Shutdown")
 
 OPEN_DECISIONS: tuple[OpenDecision, ...] = (
@@ -82,7 +87,7 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
     OpenDecision(
         "unanswered_fetch",
         "KIP-853 says whom to ask while no leader is known, and nothing of a leader that does not answer",
-        frozenset(("RequestTimeout",)),
+        frozenset(("RequestTimeout", *_CHANGE_RESPONSES)),
         shown_by="searching",
     ),
     OpenDecision("voted_directory_at_version_0", "durable.vote.v0-uuid-in-memory says MAY", frozenset(("Restart",))),
