@@ -14,12 +14,15 @@ from tests.conformance.commands import Captured
 
 from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_kafka.agent import disk_lines
 from kraft_kafka.agent.building import agent_jar
 from kraft_kafka.agent.progress import Progress
+from kraft_kafka.agent.raw import AppendLine, FlushLine
 from kraft_kafka.controllers import controller
 from kraft_kafka.jars import released
 from kraft_kafka.releases import releases
 from kraft_kafka.whole.under_agent import record_controllers
+from kraft_kafka.wire.decoding import Document
 from kraft_spec.tlc.jar import find_java
 
 RECORDED = Path(__file__).parent / "kafka_files" / "agent-single-controller.raw.jsonl"
@@ -233,3 +236,34 @@ def test_a_fetch_whose_wait_is_over_is_answered_before_the_records_of_the_append
     progress.add(line, {"kind": "Send", "message": {**empty, "records": ["the record"]}})
     events = [(draft.event, [effect["message"]["records"] for effect in draft.effects]) for draft in progress.events]
     assert events == [("Poll", [[]]), ("ClientAppend", [["the record"]])]
+
+
+_DATA = "AAAAAAAAAdgAAAA8AAAAAgIbDdLCAAAAAAAAAAABoi0U7PkAAAGiLRTs+f//////////////////AAAAARQAAAABCAEUAAAA"
+"""A client's record of 4.3.1 at offset 472."""
+_VOTERS = (
+    "AAAAAAAAAdkAAADbAAAAAgIjp+MQACAAAAAAAAABoi0U7QIAAAGiLRTtAv//////////////////AAAAAdACAAAACA"
+    "AAAAa6AgAABAAAAAEAAAAAAAAAAAAAAAAAAAEBAgtDT05UUk9MTEVSCjEyNy4wLjAuMWmdAAAAAAEAAAAAAAIAAAAA"
+    "AAAAAAAAAAAAAAICAgtDT05UUk9MTEVSCjEyNy4wLjAuMWmeAAAAAAEAAAAAAAMAAAAAAAAAAAAAAAAAAAMDAgtDT0"
+    "5UUk9MTEVSCjEyNy4wLjAuMWmfAAAAAAEAAAAA"
+)
+"""The voters record at offset 473."""
+
+
+def test_clients_whose_records_are_queued_first_come_before_a_voter_change() -> None:
+    """The leader handles a RemoveVoter, and then appends a client's record before the voters record, with one sync."""
+    progress = Progress()
+    removal = progress.pending = progress.event("RemoveVoter", SimpleNamespace(time_us=1))
+    for offset, records in ((472, _DATA), (473, _VOTERS)):
+        disk_lines.append(progress, AppendLine(2, True, offset, offset + 1, True, records))
+    disk_lines.flush(progress, FlushLine(3, 474, 474, 0, True))
+    progress.settle({"log_end_offset": 474})
+    events = [(draft.event, [(effect["kind"], _end(effect)) for effect in draft.effects]) for draft in progress.events]
+    assert events == [
+        ("ClientAppend", [("AppendRecords", 473), ("FlushLog", 473)]),
+        ("RemoveVoter", [("AppendRecords", 474), ("FlushLog", 474)]),
+    ]
+    assert removal.state == {"log_end_offset": 474}
+
+
+def _end(effect: Document) -> int:
+    return int(effect["end_offset"] if effect["kind"] == "FlushLog" else effect["base_offset"] + len(effect["records"]))

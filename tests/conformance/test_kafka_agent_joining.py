@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.conformance.commands import Captured, error
 
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.agent.api_versions import VersionsAnswer, add_api_versions
 from kraft_kafka.agent.drafts import Begin, Draft
@@ -18,6 +19,8 @@ from kraft_kafka.agent.reading import read_raw
 
 RECORDED = Path(__file__).parent / "kafka_files" / "agent-single-controller.raw.jsonl"
 """The start of a controller of 4.3.1, the only voter, and a few writes."""
+LEADER = RECORDED.parent / "agent-attached" / "leader.raw.jsonl"
+"""A leader of 4.3.1 that the agent was attached to, up to its shutdown."""
 ANSWER = {"type": "ApiVersionsResponse", "source": 2, "destination": 1, "correlation_id": 7}
 ASKED = {"type": "ApiVersionsRequest", "source": 1, "destination": 2, "correlation_id": 7}
 
@@ -148,3 +151,22 @@ def test_only_a_process_that_was_not_closed_was_killed(tmp_path: Path, last_line
     crashes = [index for index, draft in enumerate(events.events) if draft.event == "Crash"]
     assert len(crashes) == 1
     assert events.kills == frozenset(crashes[:count])
+
+
+def test_a_request_to_a_leader_that_shuts_down_is_not_handled(tmp_path: Path, capsys: Captured) -> None:
+    """The leader answers BROKER_NOT_AVAILABLE, which has no step in the model."""
+    lines = LEADER.read_text(encoding="utf-8").splitlines()
+    kinds = [json.loads(line)["kind"] for line in lines]
+    index = max(at for at, kind in enumerate(kinds) if kind == "answer" and kinds[at - 1] == "request")
+    answer = json.loads(lines[index])
+    content = bytearray(b64decode(answer["message"]["bytes"]))
+    content[33] = 8
+    answer["message"]["bytes"] = b64encode(content).decode()
+    handled = []
+    for last in (lines[index], json.dumps(answer)):
+        file, trace = tmp_path / f"{len(handled)}.raw.jsonl", tmp_path / f"{len(handled)}.jsonl"
+        file.write_text("\n".join([*lines[:index], last, *lines[index + 1 :], ""]), encoding="utf-8")
+        assert main(["kafka", "trace", str(file), "-o", str(trace)]) == ExitCode.CONFORMANT
+        handled.append(trace.read_text(encoding="utf-8").count('"event":"HandleFetchRequest"'))
+    capsys.readouterr()
+    assert handled[1] == handled[0] - 1

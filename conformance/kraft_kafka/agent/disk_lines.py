@@ -51,7 +51,9 @@ def append(now: Progress, line: raw.AppendLine) -> None:
         effect = {"kind": "AppendRecords", "base_offset": offset, "records": [record]}
         if record["kind"] == "Data":
             # Of the state after a record that is not the last one of its batch, only offsets are not observed.
+            handled = now.pending or now.handled
             now.settle(None if now.last_state is None else without_log(now.last_state))
+            now.handled = handled
             now.open = now.event("ClientAppend", line, inputs={"value": record["value"]})
             now.open.is_data = True
             now.open.effects.append(effect)
@@ -61,6 +63,8 @@ def append(now: Progress, line: raw.AppendLine) -> None:
 
 def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> None:
     """Add a leader's control record to the event that it is a consequence of."""
+    if now.handled is not None and now.pending is None:
+        now.move_behind_data(now.handled)
     target = now.expired or now.pending or now.open
     if target is None:
         target = now.pending = now.event("Poll", line)
@@ -82,12 +86,12 @@ def flush(now: Progress, line: raw.FlushLine) -> None:
         now.expired.effects.append({"kind": "FlushLog", "end_offset": line.end_offset})
         return
     target = now.open or now.pending
-    if target is None or not target.is_data:
-        if target is None or any(effect["kind"] == "AppendRecords" for effect in target.effects):
-            now.add(line, {"kind": "FlushLog", "end_offset": line.end_offset})
-            _put_sync_first(now.open or now.pending)
-        return
+    if target is None or (not target.is_data and any(effect["kind"] == "AppendRecords" for effect in target.effects)):
+        now.add(line, {"kind": "FlushLog", "end_offset": line.end_offset})
+        _put_sync_first(now.open or now.pending)
     for draft in reversed(now.events):
+        if draft is target and not draft.is_data:
+            continue
         if not draft.is_data or draft.is_synced:
             break
         draft.effects.append({"kind": "FlushLog", "end_offset": draft.effects[0]["base_offset"] + 1})

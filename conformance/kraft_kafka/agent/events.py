@@ -24,7 +24,14 @@ from kraft_kafka.agent.checkpoints import is_searching
 from kraft_kafka.agent.connections import Connections
 from kraft_kafka.agent.decoding import batches_in, message_fields
 from kraft_kafka.agent.drafts import Begin, Draft, whole
-from kraft_kafka.agent.fields import answer_fields, check_piece, client_input, is_of_channel, source_of
+from kraft_kafka.agent.fields import (
+    answer_fields,
+    check_piece,
+    client_input,
+    is_of_channel,
+    is_of_shutdown,
+    source_of,
+)
 from kraft_kafka.agent.filling import filled_request, filled_response
 from kraft_kafka.agent.located import located
 from kraft_kafka.agent.pieces import Pieces
@@ -339,6 +346,9 @@ class ReplicaEvents:
         fields = message_fields(line.message)
         if fields is None:
             return
+        if is_of_shutdown(fields):
+            self._now.withdraw()
+            return
         fields = answer_fields(fields, line.message, request, version, self._now.log)
         if client is not None:
             self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
@@ -362,8 +372,8 @@ class ReplicaEvents:
         request, source = sent
         if line.message.name == "FetchResponse":
             self._now.fetched = batches_in(line.message)
-        if is_of_channel(fields):
-            # No response of the peer.  The connection backs off; to the model it waits until the next request.
+        if is_of_channel(fields) or is_of_shutdown(fields):
+            # The peer has not handled the request.  The connection backs off; to the model it waits until the next one.
             return
         content: bytes | None = b""
         if self._has_opaque and fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":

@@ -14,7 +14,8 @@ _FIRST_WITH_ENDPOINTS = {
     "FetchSnapshotRequest": 1,
 }
 """First versions whose responses have the leader's endpoint."""
-_OF_THE_CHANNEL = (7, 8, 13, "REQUEST_TIMED_OUT")
+_BROKER_NOT_AVAILABLE = 8
+_OF_THE_CHANNEL = (7, _BROKER_NOT_AVAILABLE, 13, "REQUEST_TIMED_OUT")
 """Errors that Kafka's own network channel gives a request without a response, as names or codes: REQUEST_TIMED_OUT,
 BROKER_NOT_AVAILABLE, NETWORK_EXCEPTION."""
 
@@ -22,6 +23,11 @@ BROKER_NOT_AVAILABLE, NETWORK_EXCEPTION."""
 def is_of_channel(fields: Document) -> bool:
     """True for a response that Kafka's network channel has made, because there is none of the peer."""
     return fields.get("error") in _OF_THE_CHANNEL and "epoch" not in fields
+
+
+def is_of_shutdown(fields: Document) -> bool:
+    """True for the response of a replica that shuts down and so does not handle the request."""
+    return fields.get("error") == _BROKER_NOT_AVAILABLE and "epoch" in fields
 
 
 def source_of(fields: Document) -> int | None:

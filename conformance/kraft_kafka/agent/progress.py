@@ -1,9 +1,10 @@
 """Events of a replica in progress: the agent's lines of one event come one after the other."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from kraft_kafka.agent.drafts import Begin, Draft, State
+from kraft_kafka.agent.drafts import Begin, Draft, State, without_log
 from kraft_kafka.agent.written_log import WrittenLog
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.log_records import Batch
@@ -39,6 +40,8 @@ class Progress:
         """Event to which the lines belong."""
         self.pending: Draft | None = None
         """Handled event whose control records the next pollCurrentState appends."""
+        self.handled: Draft | None = None
+        """Handled event that was pending until the same pollCurrentState appended a client's record."""
         self.expired: Draft | None = None
         """Handled event like `pending`, if its voter change has expired within the same pollCurrentState."""
         self.moved: Draft | None = None
@@ -92,6 +95,29 @@ class Progress:
         answer = Draft("Poll", min(after.time_us, line.time_us), effects=[effect], leads=leads, place=self.place)
         self.insert_before(after, answer)
 
+    def withdraw(self) -> None:
+        """Remove the event in progress: the replica does not handle its request."""
+        if self.open is None or not any(draft is self.open for draft in self.events):
+            return
+        self.events = [draft for draft in self.events if draft is not self.open]
+        self.gap, self.first = self.open.gap, self.open.begin
+        self.open = replace(self.open, is_hidden=True)
+
+    def move_behind_data(self, handled: Draft) -> None:
+        """Move a handled event behind the clients' records that were queued before its control record.
+
+        The leader appends them first.  So to the model the clients came before the handled message.
+        """
+        place = next(index for index, draft in enumerate(self.events) if draft is handled)
+        data = self.events[place + 1 :]
+        if not data or not all(draft.is_data for draft in data):
+            return
+        data[0].gap, handled.gap = handled.gap, None
+        data[0].begin, handled.begin = handled.begin, None
+        self.events[place:] = [*data, handled]
+        data[-1].state = handled.state and without_log(handled.state)
+        self.pending, self.handled, self.open = handled, None, None
+
     def insert_before(self, after: Draft, draft: Draft) -> None:
         """Insert an event before another one, with the gap or the checkpoint that precedes it."""
         draft.gap, after.gap = after.gap, None
@@ -105,7 +131,7 @@ class Progress:
         # Of a leader's batch, records whose sync is missing are unsure, too.
         unsure += [draft for draft in self.events if draft.is_data and not draft.is_synced]
         self.events = [draft for draft in self.events if all(draft is not other for other in unsure)]
-        self.open = self.pending = self.expired = self.moved = self.sends = None
+        self.open = self.pending = self.handled = self.expired = self.moved = self.sends = None
         self.gap, self.is_lost, self.first = reason, True, None
 
     def observe(self, first: Begin) -> None:
@@ -130,7 +156,7 @@ class Progress:
                 draft.state = state
         if self.open is not None and self.open.event == "VoterChangeTimeout":
             self.open.state = state
-        self.pending = self.expired = self.moved = self.open = None
+        self.pending = self.handled = self.expired = self.moved = self.open = None
         self.has_grown = False
 
     def remember(self, changed: State) -> None:
