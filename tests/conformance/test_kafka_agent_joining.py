@@ -162,7 +162,7 @@ def test_a_request_to_a_leader_that_shuts_down_is_not_handled(tmp_path: Path, ca
     content = bytearray(b64decode(answer["message"]["bytes"]))
     content[33] = 8
     answer["message"]["bytes"] = b64encode(content).decode()
-    handled = []
+    handled: list[int] = []
     for last in (lines[index], json.dumps(answer)):
         file, trace = tmp_path / f"{len(handled)}.raw.jsonl", tmp_path / f"{len(handled)}.jsonl"
         file.write_text("\n".join([*lines[:index], last, *lines[index + 1 :], ""]), encoding="utf-8")
