@@ -178,7 +178,10 @@ def test_wrong_second_lines(line: bytes, kind: type[TraceError], text: str) -> N
         (event(sequence=0), "$.sequence: expected int >= 1: 0"),
         (event(), "$.replica: missing field 'replica', which Poll requires"),
         (event("CutLink", replica=1), "$.replica: CutLink is an event of the network and has no field 'replica'"),
-        (event(replica=1, input={"value": 8}), "$.input.value: Poll has no input 'value', expected no input"),
+        (
+            event("FetchTimeout", replica=1, input={"value": 8}),
+            "$.input.value: FetchTimeout has no input 'value', expected no input",
+        ),
         (event("RequestTimeout", replica=1, input={"value": 2}), "$.input.value: RequestTimeout has no input 'value'"),
         (event("DropMessage", input={"message_id": "0.3.1"}), "$.input.message_id: expected str matching regex"),
         (

@@ -197,10 +197,10 @@ TraceCheckQuorumTimeout == OnLine("CheckQuorumTimeout") /\ CheckQuorumTimeout(ev
 TraceBeginQuorumEpochTimeout == OnLine("BeginQuorumEpochTimeout") /\ BeginQuorumEpochTimeout(event.replica)
 TraceVoterChangeTimeout == OnLine("VoterChangeTimeout") /\ VoterChangeTimeout(event.replica)
 TraceRequestTimeout == OnLine("RequestTimeout") /\ RequestTimeout(event.replica, event.destination)
-PollAsDue(r) == Poll(r) \/ (~SomethingIsDue(replicas[r]) /\ EndOfWait(r))
+PollAsDue(r) == Poll(r) \/ (EndOfWait(r) /\ ~SomethingIsDue(replicas[r]))
 PollTo(r, ids) ==
   \/ PollByClock(r, ids)
-  \/ ids = {} /\ MayAnnounceTo(replicas[r], {}) /\ DueChangeRequest(replicas[r], {}, Correlation) = {} /\ EndOfWait(r)
+  \/ EndOfWait(r) /\ ids = {} /\ MayAnnounceTo(replicas[r], {}) /\ DueChangeRequest(replicas[r], {}, Correlation) = {}
 TracePoll ==
   /\ OnLine("Poll")
   /\ IF event.announce_to = <<>> THEN PollAsDue(event.replica)

@@ -33,6 +33,7 @@ OWN = ("chaos", "checkpoints", "partitioned-follower", "ping-pong", "quorum-reas
 ALTERED_LINES = max(12, settings().max_examples // 5)
 """Of each workload; 400 at night."""
 WORKLOADS = ("chaos", "voter-changes", "reassignments", "auto-join", "mixed-versions", "upgrade", "crashes")
+MORE_AT_NIGHT = [*WORKLOADS[:3], *[pytest.param(name, marks=pytest.mark.nightly) for name in WORKLOADS[3:]]]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -105,7 +106,7 @@ def test_every_line_of_a_right_trace_is_accepted(workload: str, monkeypatch: pyt
     assert fed == []
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("workload", MORE_AT_NIGHT)
 def test_a_trace_of_other_software_is_taken_as_well(workload: str) -> None:
     for seed in range(4):
         content = b"".join(of_other_software(simulated(workload).splitlines(keepends=True), Random(seed)))
@@ -115,7 +116,7 @@ def test_a_trace_of_other_software_is_taken_as_well(workload: str) -> None:
 
 
 @pytest.mark.parametrize("is_own", [True, False])
-@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("workload", MORE_AT_NIGHT)
 def test_an_altered_line_has_the_same_verdict(workload: str, is_own: bool) -> None:
     random, lines = Random(workload), simulated(workload).splitlines(keepends=True)
     if not is_own:

@@ -34,7 +34,7 @@ NOT_ENABLED: list[tuple[str, int | None, dict[str, Any], str, tuple[str, ...], s
     ("FetchTimeout", 1, {}, 'replicas[r].role = "Follower"', ('"Leader"', '"Follower"'), "state.roles"),
     ("Restart", 1, {"input": {"endpoint": None}}, "~Runs(r)", ("TRUE",), "state.roles"),
     ("ReplaceDisk", 1, {"input": {"directory_id": "x"}}, "~Runs(r)", ("TRUE",), "state.roles"),
-    ("Poll", 2, {}, "Due(s) # {} \\/ DueChangeRequest(s, Correlation) # {}", (), "begin-quorum.endpoint"),
+    ("Poll", 2, {}, "Due(s) # {} \\/ DueChangeRequest(s, Due(s), Correlation) # {}", (), "begin-quorum.endpoint"),
     ("VoterChangeTimeout", 1, {}, 's.pending_change.kind # "none"', ('"none"', '"none"'), "add-voter.timeout"),
     (
         "TakeSnapshot",

@@ -17,7 +17,7 @@ from msgspec.structs import astuple
 
 from kraft_traces.check.observation import canonical_effect, canonical_message, is_whole
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend, TracedStartTimer
-from kraft_traces.lines import EventLine, input_of
+from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.vocabulary import EVENTS
@@ -178,7 +178,7 @@ def _own_bits(event: str) -> int:
     bits = _bits(("sends", "writes", "refusal", *_STATE)) if shape.at_replica else 0
     bits |= _BITS["message"] if shape.message is not None else 0
     bits |= _BITS["sends"] if event == _ANSWERS else 0
-    return bits | (_BITS["input"] if shape.input else 0)
+    return bits | (_BITS["input"] if shape.input and shape.default is None else 0)
 
 
 OF_EVENT = {event: _own_bits(event) for event in EVENTS}
@@ -262,7 +262,7 @@ def _recorded_bits(line: EventLine) -> Iterator[int]:
         yield from _of_message("message", line.message)
     if line.answer is not UNSET:
         yield from _of_message("sends", line.answer)
-    fields = input_of(line)
+    fields = line.input
     if fields is not UNSET and all(getattr(fields, name) is not UNSET for name in EVENTS[line.event].input):
         yield _BITS["input"]
     if line.refusal is not UNSET:

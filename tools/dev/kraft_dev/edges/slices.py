@@ -26,7 +26,7 @@ from kraft_dev.edges.replay import DRAW, step_of
 from kraft_proofs.induction.refinement import Refinement
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
-from kraft_spec import mapping
+from kraft_spec import mapping, mapping_forms
 from kraft_spec.mapping_forms import NO_KEY
 from kraft_spec.models import ModelCheck, checks_of, write_model
 from kraft_spec.tlc.jvm import JavaObject
@@ -194,6 +194,9 @@ def _edge(configuration: Any, name: str, arguments: list[Any], before: Any, afte
         event["message"] = parameters[0]
     else:
         fields = mapping.EVENTS[mapping.EVENT_TYPES[name]]
+        if name == "Poll":
+            # Next has no clock that chooses the receivers.
+            parameters = [mapping_forms.OPTIONAL_LIST.to_model(None)]
         event |= dict(zip((field.model for field in fields), parameters, strict=True))
     whole = Edge(configuration, event, before, after, "", ())
     if name == "Crash" or after["role"] != Role.STOPPED:
