@@ -80,9 +80,9 @@ def _announcements_by_clock(state: ReplicaState, announce_to: Sequence[ReplicaId
     idle = [voter for voter in other_voters(state) if voter.id not in state.awaiting and voter.id != state.key.id]
     # The leader knows the fetch offset of a voter that has fetched in this epoch.
     # Rules: begin-quorum.on-election, begin-quorum.resend.
-    known = state.acknowledging_voters | {voter.id for voter in idle if voter in state.fetch_offsets}
+    active = state.acknowledging_voters | {voter.id for voter in idle if voter in state.fetch_offsets}
     chosen = frozenset(announce_to)
-    if not {voter.id for voter in idle} - known <= chosen <= {voter.id for voter in idle}:
+    if not {voter.id for voter in idle} - active <= chosen <= {voter.id for voter in idle}:
         return None
     return [voter for voter in idle if voter.id in chosen]
 
