@@ -162,6 +162,7 @@ def test_a_node_that_is_attacked_goes_on(tmp_path: Path, count: int) -> None:
         assert "Traceback" not in (tmp_path / "1.log").read_text()
 
 
+@pytest.mark.nightly
 def test_a_node_with_a_thousand_connections_answers(tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=1) as nodes, ExitStack() as opened:
         nodes.start(1)

@@ -63,6 +63,7 @@ def test_what_is_inferred_from_the_wire_is_accepted(monkeypatch: pytest.MonkeyPa
     assert verdict_on(seen_of(lines), configuration) is VerdictKind.ACCEPTED
 
 
+@pytest.mark.nightly
 def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
     lines, configuration = run(monkeypatch, 1)
     observations = seen_of(lines)

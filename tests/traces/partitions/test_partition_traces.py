@@ -33,8 +33,9 @@ def test_the_model_says_of_every_scenario_what_the_scenario_says() -> None:
                 assert set(verdict.rejection.rules) & set(variant.mutants)
 
 
-def test_random_runs_are_accepted() -> None:
-    verdicts = in_own_process(random_verdicts, range(6), 250)
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 12), marks=pytest.mark.nightly)], ids=str)
+def test_random_runs_are_accepted(seeds: range) -> None:
+    verdicts = in_own_process(random_verdicts, seeds, 250)
     assert {key: verdict.events for key, verdict in verdicts.items() if verdict.accepted} == dict.fromkeys(
         verdicts, 250
     )

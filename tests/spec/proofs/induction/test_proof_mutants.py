@@ -18,6 +18,8 @@ from kraft_proofs.induction.theory import theory
 from kraft_spec.rules import load_registry
 
 NAMES = [entry.name for entry in MUTANTS]
+SOME = [pytest.param(name, marks=() if number % 3 == 0 else pytest.mark.nightly) for number, name in enumerate(NAMES)]
+"""A third of them on a push."""
 
 LOSES_WHAT_WAS_COMMITTED = (
     "neighbours-differ-in-two",
@@ -73,12 +75,12 @@ def test_mutants_name_rules_of_the_catalogue() -> None:
     assert [entry.name for entry in MUTANTS if not entry.rules] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 def test_a_mutant_is_rejected_at_the_expected_obligation(name: str) -> None:
     assert reject(mutant(name)).first == mutant(name).fails
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 def test_a_run_of_a_mutant_breaks_the_expected_invariant(name: str) -> None:
     exhibited = exhibit(mutant(name))
     assert (exhibited.found, exhibited.broken_axioms) == (mutant(name).breaks, ())

@@ -173,10 +173,14 @@ final class Candidates {
     return next;
   }
 
-  /** Reach the states that show what the line shows in normal form; several before it decide otherwise. */
+  /** Reach the states that show what the line shows in normal form, which is the same for all states before it. */
   private void reachInForm(Event event, Fields line, long replica, long number, boolean asks) {
-    if (now.size() != 1 || otherSteps.isEmpty() || !asks && otherSteps.size() != 1) return;
-    form = writes.inForm(event, line, replica, now.get(0).state);
+    if (otherSteps.isEmpty() || !asks && otherSteps.size() != now.size()) return;
+    for (Candidate one : now) {
+      Writes.InForm its = writes.inForm(event, line, replica, one.state);
+      require(form == null || form.same(its), "several normal forms");
+      form = its;
+    }
     for (OtherStep step : List.copyOf(otherSteps)) {
       reach(event, line, number, step.before, step.after, step.answers, step.config);
     }

@@ -36,6 +36,10 @@ final class Writes {
       this.hidesSyncs = hidesSyncs;
     }
 
+    boolean same(InForm other) {
+      return Json.same(line, other.line) && Json.same(effects, other.effects) && syncedBefore == other.syncedBefore;
+    }
+
     /** The effects other than syncs. */
     Object[] effects() { return Arrays.stream(effects).filter(one -> !isKind(one, SYNC)).toArray(); }
 
