@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from tests.traces.check.cases import Story, elected
 
-from kraft_reference.events import BeginQuorumEpochTimeout, Poll
-from kraft_traces.check import VerdictKind
+from kraft_reference.events import BeginQuorumEpochTimeout, ElectionTimeout, Poll
+from kraft_traces.check import RejectionKind, VerdictKind
 from kraft_traces.lines import TracedInput
 
 
@@ -30,3 +30,18 @@ def test_an_announcement_to_others_than_the_line_says_is_rejected(announce_to: t
     story = announced()
     line = msgspec.structs.replace(story.lines.pop(), input=TracedInput(announce_to=announce_to))
     assert story.rejection_of(line).event == "Poll"
+
+
+def test_a_voter_that_has_neither_acknowledged_nor_fetched_is_not_left_out() -> None:
+    """The clock has no choice where a new leader announces itself first.  Rule: begin-quorum.on-election."""
+    story = Story()
+    story.happen(1, ElectionTimeout())
+    for _ in ("Pre-Vote", "Vote"):
+        story.happen(1, Poll())
+        story.deliver_all()
+    line = story.tell(story.world.happen(1, Poll((2, 3))))
+    story.lines.pop()
+    assert line.effects is not msgspec.UNSET
+    to_2, _ = line.effects
+    only_2 = msgspec.structs.replace(line, input=TracedInput(announce_to=(2,)), effects=(to_2,), state=msgspec.UNSET)
+    assert story.rejection_of(only_2, own=False).kind is RejectionKind.NOT_ENABLED
