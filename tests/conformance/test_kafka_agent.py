@@ -265,5 +265,14 @@ def test_clients_whose_records_are_queued_first_come_before_a_voter_change() -> 
     assert removal.state == {"log_end_offset": 474}
 
 
+def test_an_event_that_has_appended_before_the_records_of_clients_stays() -> None:
+    progress = Progress()
+    elected = progress.pending = progress.event("HandleVoteResponse", SimpleNamespace(time_us=1))
+    elected.effects.append({"kind": "AppendRecords", "base_offset": 471, "records": ["LeaderChange"]})
+    for offset, records in ((472, _DATA), (473, _VOTERS)):
+        disk_lines.append(progress, AppendLine(2, True, offset, offset + 1, True, records))
+    assert [draft.event for draft in progress.events] == ["HandleVoteResponse", "ClientAppend"]
+
+
 def _end(effect: Document) -> int:
     return int(effect["end_offset"] if effect["kind"] == "FlushLog" else effect["base_offset"] + len(effect["records"]))

@@ -106,8 +106,11 @@ class Progress:
     def move_behind_data(self, handled: Draft) -> None:
         """Move a handled event behind the clients' records that were queued before its control record.
 
-        The leader appends them first.  So to the model the clients came before the handled message.
+        The leader appends them first.  So to the model the clients came before the handled message.  An event that has
+        appended records before them stays, such as the vote that made it the leader.
         """
+        if any(effect["kind"] == "AppendRecords" for effect in handled.effects):
+            return
         place = next(index for index, draft in enumerate(self.events) if draft is handled)
         data = self.events[place + 1 :]
         if not data or not all(draft.is_data for draft in data):
