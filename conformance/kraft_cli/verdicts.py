@@ -84,19 +84,24 @@ def _describe_extent(verdict: Verdict | PartitionVerdict) -> str:
     return f", compared: {verdict.compared.whole}"
 
 
-def shown_in_part(verdict: Verdict | PartitionVerdict) -> str | None:
-    """Return a line about a trace that omits fields; None for a complete or rejected trace."""
+_ABSENT_SHOWN = 3
+"""Maximum number of properties that a line names."""
+
+
+def shown_in_part(verdict: Verdict | PartitionVerdict) -> tuple[str, ...]:
+    """Return lines about a trace that omits fields: the properties that it judges; none for other traces."""
     compared = verdict.compared
     if verdict.rejection is not None or compared.whole in (None, Extent.COMPLETE):
-        return None
-    groups, properties = (
-        f"{sum(counted.always for counted in having)} of {len(having)}"
-        for having in (
-            [counted for counted in counts.values() if counted.events]
-            for counts in (compared.groups, compared.properties)
-        )
-    )
-    return f"  on every event {groups} groups of fields, enough to judge {properties} properties"
+        return ()
+    properties = {name: counted for name, counted in compared.properties.items() if counted.events}
+    judged = [100 * counted.shown // counted.events for counted in properties.values() if counted.shown]
+    extent = f", each on {min(judged)} % of its events or more" if judged else ""
+    lines = [f"  judged: {len(judged)} of {len(properties)} properties{extent}"]
+    absent = [name for name, counted in properties.items() if not counted.shown]
+    if judged and absent:
+        more = f" and {len(absent) - _ABSENT_SHOWN} more" if len(absent) > _ABSENT_SHOWN else ""
+        lines.append(f"  not judged, for want of fields: {', '.join(absent[:_ABSENT_SHOWN])}{more}")
+    return tuple(lines)
 
 
 def judged_lines(verdict: Verdict | PartitionVerdict) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Files of the agent as one trace: events that the files do not have, and files with damaged content."""
 
 import json
+import tarfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -170,3 +171,16 @@ def test_a_request_to_a_leader_that_shuts_down_is_not_handled(tmp_path: Path, ca
         handled.append(trace.read_text(encoding="utf-8").count('"event":"HandleFetchRequest"'))
     capsys.readouterr()
     assert handled[1] == handled[0] - 1
+
+
+def test_a_snapshot_in_pieces_is_one_request_and_one_response(tmp_path: Path, capsys: Captured) -> None:
+    """A new controller fetches the snapshot of a leader of 4.3.1 whose log still has the records before its end."""
+    with tarfile.open(RECORDED.parent / "agent-snapshot-in-pieces.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    trace = tmp_path / "trace.jsonl"
+    assert main(["kafka", "trace", str(tmp_path), "-o", str(trace)]) == ExitCode.CONFORMANT
+    events = [line["event"] for line in map(json.loads, trace.read_text().splitlines()) if line["kind"] == "event"]
+    assert [events.count(f"HandleFetchSnapshot{kind}") for kind in ("Request", "Response")] == [1, 1]
+    assert events[events.index("TakeSnapshot") + 1] == "HandleFetchRequest"
+    capsys.readouterr()
+    assert main(["validate", str(trace)]) == ExitCode.CONFORMANT

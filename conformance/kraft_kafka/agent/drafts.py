@@ -52,6 +52,8 @@ class Draft:
     """File and number of the line with which it begins."""
     has_hidden_log: bool = False
     """True if the trace ends before the client has appended the event's records."""
+    has_hidden_effects: bool = False
+    """True if the agent's lines have the state after the event, but not its effects."""
 
     @property
     def is_synced(self) -> bool:
@@ -77,7 +79,7 @@ class Draft:
             fields["input"] = self.input
         elif self.leads and not self._receivers("EndQuorumEpochRequest"):
             fields["input"] = {"announce_to": self._receivers("BeginQuorumEpochRequest")}
-        if self.event != "Crash" and not self.has_hidden_log:
+        if self.event != "Crash" and not (self.has_hidden_log or self.has_hidden_effects):
             fields["effects"] = [self._with_leader(effect) for effect in self._ordered_effects()]
         if self.state is not None:
             fields["state"] = self._shown_state(without_log(self.state) if self.has_hidden_log else self.state)

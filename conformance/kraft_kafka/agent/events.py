@@ -26,7 +26,6 @@ from kraft_kafka.agent.decoding import batches_in, message_fields
 from kraft_kafka.agent.drafts import Begin, Draft, whole
 from kraft_kafka.agent.fields import (
     answer_fields,
-    check_piece,
     client_input,
     is_of_channel,
     is_of_shutdown,
@@ -34,7 +33,7 @@ from kraft_kafka.agent.fields import (
 )
 from kraft_kafka.agent.filling import filled_request, filled_response
 from kraft_kafka.agent.located import located
-from kraft_kafka.agent.pieces import Pieces
+from kraft_kafka.agent.pieces import Pieces, is_continued
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.agent.reading import RawFile
 from kraft_kafka.wire.decoding import Document
@@ -176,7 +175,6 @@ class ReplicaEvents:
     def _start(
         self, start: raw.StartLine, before: tuple[object, ...] | None, is_first: bool, disk: tuple[int, str] | None
     ) -> None:
-        self._now.base_offset = 0
         self._now.log.append(start.log_start_offset, tuple(batches_of(b64decode(start.log or ""))))
         self._now.election = None if start.election is None else disk_lines.content_of(start.election)
         if disk is not None:
@@ -187,6 +185,7 @@ class ReplicaEvents:
             if not is_known:
                 self._now.lose(f"replica {self.replica} did more before its restart than its file shows")
             if self._now.is_lost:
+                self._now.base_offset = 0
                 self._now.observe(Begin(start, {}))
             else:
                 self._crash(start, *disk)
@@ -229,6 +228,7 @@ class ReplicaEvents:
         crash = self._now.event("Crash", start, inputs={"log_end_offset": end})
         crash.state, crash.is_kill = stopped, self.is_killed
         if not is_same:
+            self._now.base_offset = 0
             disk = self._now.event("ReplaceDisk", start, inputs={"directory_id": start.directory_id})
             disk.state = {"role": "Stopped"}
 
@@ -336,6 +336,8 @@ class ReplicaEvents:
             return
         fields = filled_request(fields) if self._has_opaque else fields
         message = whole(fields, source, self.replica, line.correlation_id)
+        if kind == "FetchSnapshotRequest":
+            message = self._pieces.first_received(message, line.message)
         self._now.open = self._now.event(f"Handle{kind}", line, message)
         self._requests[line.number] = (message, None, line.version)
 
@@ -346,15 +348,15 @@ class ReplicaEvents:
         fields = message_fields(line.message)
         if fields is None:
             return
-        if is_of_shutdown(fields):
+        if is_of_shutdown(fields) or is_continued(fields, line.message):
             self._now.withdraw()
             return
         fields = answer_fields(fields, line.message, request, version, self._now.log)
         if client is not None:
             self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
             return
-        if not self._has_opaque:
-            check_piece(fields, line.message, self.replica)
+        if fields["type"] == "FetchResponse" and (end := fields.get("snapshot_end_offset", -1)) > self._now.base_offset:
+            self._now.replace_log(line, end)
         message = whole(fields, self.replica, request["source"], request["correlation_id"])
         effect = {"kind": "Send", "message": message}
         if self._now.open is None and fields["error"] == "NOT_LEADER_OR_FOLLOWER":
@@ -376,16 +378,14 @@ class ReplicaEvents:
             # The peer has not handled the request.  The connection backs off; to the model it waits until the next one.
             return
         content: bytes | None = b""
-        if self._has_opaque and fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
+        if fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE":
             content = self._pieces.add(source, request, line.message)
             if content is None and fields["epoch"] == request["epoch"]:
                 return
         self._connections.receive(source, line.correlation_id, fields)
         if fields["type"] == "VoteResponse":
             fields["pre_vote"] = request.get("pre_vote", False)
-        if not self._has_opaque:
-            check_piece(fields, line.message, self.replica)
-        else:
+        if self._has_opaque:
             epoch = 0 if self._now.last_state is None else self._now.last_state["epoch"]
             fields = filled_response(fields, content or b"", request, epoch, self._static)
         message = whole(fields, source, self.replica, request["correlation_id"])

@@ -1,6 +1,6 @@
 """Fields of messages that Kafka's own fields show only together with the request."""
 
-from kraft_kafka.agent.decoding import batches_in, snapshot_piece
+from kraft_kafka.agent.decoding import batches_in
 from kraft_kafka.agent.drafts import UnjudgedError
 from kraft_kafka.agent.raw import RawMessage
 from kraft_kafka.agent.written_log import WrittenLog
@@ -66,15 +66,3 @@ def answer_fields(fields: Document, raw: RawMessage, request: Document, version:
         # Kafka sends whole batches, of which the fetcher ignores the records before its offset.
         fields["records"] = fields["records"][max(0, request["fetch_offset"] - batches_in(raw)[0].base_offset) :]
     return fields
-
-
-def check_piece(fields: Document, raw: RawMessage, replica: int) -> None:
-    """Check that a fetched snapshot fits into one response, as in the model.
-
-    Raises:
-        UnjudgedError: it does not.
-    """
-    is_piece = fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE"
-    piece = snapshot_piece(raw) if is_piece else None
-    if piece is not None and (piece[0] or piece[1] < piece[2]):
-        raise UnjudgedError(f"replica {replica} fetches a snapshot of {piece[2]} bytes in pieces")

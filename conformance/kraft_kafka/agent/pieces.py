@@ -1,4 +1,8 @@
-"""Snapshots that a replica fetches in pieces: to the model, one request and one response with the whole snapshot."""
+"""Snapshots that a replica fetches in pieces: to the model, one request and one response with the whole snapshot.
+
+The fetcher sends the first request, and handles the last response; the leader handles the request when it serves the
+last piece, and until then it is on its way.
+"""
 
 from kraft_kafka.agent.decoding import piece_of, snapshot_piece, snapshot_position
 from kraft_kafka.agent.raw import RawMessage
@@ -6,11 +10,13 @@ from kraft_kafka.wire.decoding import Document
 
 
 class Pieces:
-    """Bytes of snapshots that a replica has fetched so far, by the peer."""
+    """Snapshots of which a replica has fetched or served some pieces."""
 
     def __init__(self) -> None:
         self._fetching: dict[int, tuple[Document, bytes]] = {}
-        """The first request, and the bytes."""
+        """The first request, and the bytes so far, by the peer."""
+        self._serving: dict[int, Document] = {}
+        """The first request as it was received, by the fetcher."""
 
     def first_request(self, destination: int, raw: RawMessage) -> Document | None:
         """Return the first request, if this request continues it."""
@@ -34,3 +40,17 @@ class Pieces:
             return content
         self._fetching[source] = (request, content)
         return None
+
+    def first_received(self, request: Document, raw: RawMessage) -> Document:
+        """Return the first request that a received one continues; itself, if it asks for the first piece."""
+        source = request["source"]
+        if source not in self._serving or snapshot_position(raw) == 0:
+            self._serving[source] = request
+        return self._serving[source]
+
+
+def is_continued(fields: Document, raw: RawMessage) -> bool:
+    """True for a FetchSnapshot response after which its receiver asks for another piece."""
+    is_piece = fields["type"] == "FetchSnapshotResponse" and fields["error"] == "NONE"
+    piece = snapshot_piece(raw) if is_piece else None
+    return piece is not None and 0 < piece[1] < piece[2] - piece[0]

@@ -121,6 +121,21 @@ class Progress:
         data[-1].state = handled.state and without_log(handled.state)
         self.pending, self.handled, self.open = handled, None, None
 
+    def replace_log(self, line: Any, end_offset: int) -> None:
+        """Add a TakeSnapshot, because a leader serves this snapshot while its log still has the records before its end.
+
+        Kafka does so at a Fetch from offset 0.  To the model a snapshot replaces these records, here from now on.
+        """
+        self.base_offset = end_offset
+        target = self.open or self.pending
+        draft = Draft("TakeSnapshot", line.time_us, input={"end_offset": end_offset}, place=self.place)
+        draft.has_hidden_effects = True
+        draft.state = self.last_state = self.last_state and with_base(self.last_state, end_offset)
+        if target is None:
+            self.events.append(draft)
+        else:
+            self.insert_before(target, draft)
+
     def insert_before(self, after: Draft, draft: Draft) -> None:
         """Insert an event before another one, with the gap or the checkpoint that precedes it."""
         draft.gap, after.gap = after.gap, None
