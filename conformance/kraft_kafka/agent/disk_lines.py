@@ -57,8 +57,23 @@ def append(now: Progress, line: raw.AppendLine) -> None:
             now.open = now.event("ClientAppend", line, inputs={"value": record["value"]})
             now.open.is_data = True
             now.open.effects.append(effect)
+        elif record["kind"] == "KRaftVersion" and offset == base:
+            _upgrade(now, line, effect, len(records))
         else:
             _append_control(now, line, effect)
+
+
+def _upgrade(now: Progress, line: raw.AppendLine, effect: Document, count: int) -> None:
+    """Add a client's upgrade of kraft.version: nothing else appends a batch that begins with this record.
+
+    The controller has checked what its brokers support.
+    """
+    now.settle(None if now.last_state is None else without_log(now.last_state))
+    level = effect["records"][0]["value"]
+    inputs = {"request": now.next_client(), "kraft_version": level, "brokers_min": 0, "brokers_max": level}
+    now.pending = now.event("UpdateFeatures", line, inputs=inputs)
+    now.pending.effects.append(effect)
+    now.has_grown, now.upgraded = True, effect["base_offset"] + count
 
 
 def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> None:

@@ -77,7 +77,6 @@ class ReplicaEvents:
         """Reason why no event after the last one is known."""
         self.is_killed = False
         """True if the newest process was not closed, so that its last lines may be missing."""
-        self._clients = 0
         self._begin(None)
 
     def _begin(self, wire_ids: Mapping[int, int] | None) -> None:
@@ -325,9 +324,9 @@ class ReplicaEvents:
             return
         kind = fields["type"]
         if kind in _CLIENTS:
-            self._clients += 1
-            self._now.open = self._now.event(_CLIENTS[kind], line, inputs=client_input(self._clients, fields))
-            self._requests[line.number] = (fields, self._clients, line.version)
+            number = self._now.next_client()
+            self._now.open = self._now.event(_CLIENTS[kind], line, inputs=client_input(number, fields))
+            self._requests[line.number] = (fields, number, line.version)
             return
         source = source_of(fields)
         if source is None or source < 0 or source == self.replica:
@@ -355,7 +354,8 @@ class ReplicaEvents:
         if client is not None:
             self._now.add(line, {"kind": "Answer", "reply": {"request": client, "error": fields["error"]}})
             return
-        if fields["type"] == "FetchResponse" and (end := fields.get("snapshot_end_offset", -1)) > self._now.base_offset:
+        served = {"FetchResponse": fields, "FetchSnapshotResponse": request}.get(fields["type"], {})
+        if fields["error"] == "NONE" and (end := served.get("snapshot_end_offset", -1)) > self._now.base_offset:
             self._now.replace_log(line, end)
         message = whole(fields, self.replica, request["source"], request["correlation_id"])
         effect = {"kind": "Send", "message": message}

@@ -32,6 +32,8 @@ class Progress:
         """Offset before which the trace has no log of the replica."""
         self.election: tuple[object, ...] | None = None
         """Content of the quorum state file: epoch, leader and vote."""
+        self.clients = 0
+        """Number of requests of clients so far."""
         self.begin()
 
     def begin(self) -> None:
@@ -50,6 +52,8 @@ class Progress:
         """Poll of the present pollCurrentState."""
         self.has_grown = False
         """True if control records were appended since the pending event was handled."""
+        self.upgraded: int | None = None
+        """End of the records of an upgrade of kraft.version that is not committed yet."""
         self.last_state: State = None
         self.refused: list[Document] = []
         """Responses to waiting Fetches, which a leader completes before it changes its role."""
@@ -159,6 +163,11 @@ class Progress:
             self.events[-1].gap = self.gap
         self.gap, self.is_lost, self.first = None, False, first
 
+    def next_client(self) -> int:
+        """Return the number of the next request of a client."""
+        self.clients += 1
+        return self.clients
+
     def settle(self, state: State) -> None:
         """End the events in progress: this is the state after them."""
         if self.refused and self.events:
@@ -174,8 +183,22 @@ class Progress:
                 draft.state = state
         if self.open is not None and self.open.event == "VoterChangeTimeout":
             self.open.state = state
+        if self.upgraded is not None and state is not None and "high_watermark" in state:
+            self._conclude_upgrade(self.upgraded, state)
         self.pending = self.handled = self.expired = self.moved = self.open = None
         self.has_grown = False
+
+    def _conclude_upgrade(self, end_offset: int, state: Mapping[str, Any]) -> None:
+        """Hide the effects of the event with which a client's upgrade of kraft.version ends.
+
+        The model's leader answers the client then; Kafka's answers when it has queued the records.
+        """
+        if state["role"] == "Leader" and state["high_watermark"] < end_offset:
+            return
+        for draft in (self.moved, self.open, self.pending):
+            if draft is not None:
+                draft.has_hidden_effects = True
+        self.upgraded = None
 
     def remember(self, changed: State) -> None:
         """Take the fields of a line that differ from the state before."""
