@@ -84,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> int:
     """Run a command of an app with this name and return its exit code: see `ExitCode`."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
     try:
         code = app(args=words, prog_name=name, standalone_mode=False)
     except _USAGE_ERROR as error:
@@ -91,9 +93,9 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
         return ExitCode.USAGE
     except (typer.Abort, KeyboardInterrupt):
         return interrupted()
-    except SystemExit:
-        # Typer exits with 1 when the reader of standard output has closed it.
-        return ExitCode.CANNOT_WRITE
+    except SystemExit as ended:
+        # Typer exits with 1 when the reader of standard output has closed it, and with 0 after shell completion.
+        return ExitCode.CANNOT_WRITE if ended.code else ExitCode.CONFORMANT
     except CommandError as error:
         say(error, "red", stderr)
         return error.code

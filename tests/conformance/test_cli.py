@@ -376,3 +376,25 @@ def test_a_reader_that_goes_away_is_no_violation(trace: Path) -> None:
     words = f"{shlex.quote(sys.executable)} -m kraft_cli.cli rules --json | true; echo ${{PIPESTATUS[0]}}"
     ended = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() in {"0", str(int(ExitCode.CANNOT_WRITE))}
+
+
+def test_help_is_a_command_too(capsys: Captured) -> None:
+    assert main(["help", "validate"]) == ExitCode.CONFORMANT
+    by_command = capsys.readouterr().out
+    assert main(["validate", "--help"]) == ExitCode.CONFORMANT
+    assert by_command == capsys.readouterr().out
+    assert "Check traces line by line" in by_command
+
+
+@pytest.mark.parametrize(("typed", "completed"), [("va", ["validate"]), ("kafka att", ["attach"])])
+def test_a_shell_completes_commands(typed: str, completed: list[str]) -> None:
+    words = ["kraft-spec", *typed.split()]
+    variables = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from kraft_cli.cli import main; sys.exit(main())"],
+        env={**os.environ, "_KRAFT_SPEC_COMPLETE": "complete_bash", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.split()) == (ExitCode.CONFORMANT, completed), done.stderr

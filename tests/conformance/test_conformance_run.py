@@ -517,3 +517,11 @@ def test_a_pinned_suite_is_the_one_that_runs_or_nothing_does(capsys: Captured, t
     printed = f"this kraft-spec has the suite {suite_version()}; for another one, pip install 'kraft-spec==9.9.*'\n"
     assert capsys.readouterr().err == f"--suite 9.9: {printed}"
     assert main([*run, "--suite", suite_version(), "--vectors", str(tmp_path)]) == ExitCode.USAGE
+
+
+def test_vectors_are_selected_by_the_kips_that_they_need(capsys: Captured) -> None:
+    _, listed = document(capsys, "conformance", "list", "-k", "KIP-996", "-k", "prevote.")
+    assert listed
+    assert all("KIP-996" in entry["kips"] and isinstance(entry["features"], list) for entry in listed)
+    _, every = document(capsys, "conformance", "list", "-k", "vote.")
+    assert any("KIP-996" not in entry["kips"] for entry in every)

@@ -52,7 +52,9 @@ Adapter = Annotated[
 ]
 Words = Annotated[
     list[str] | None,
-    typer.Option("-k", help="Only vectors of this id or rule, or with this in one of them; repeatable: all must fit."),
+    typer.Option(
+        "-k", help="Only vectors of this id, rule or KIP, or with this in an id or rule; repeatable: all must fit."
+    ),
 ]
 SuiteVersion = Annotated[
     str | None, typer.Option("--suite", help="Run only if this is the suite's version, as 0.2: for CI that pins it.")
@@ -77,15 +79,19 @@ VectorName = Annotated[str, typer.Argument(help="The id of a vector.")]
 def list_vectors(words: Words = None, folder: Folder = None, by_rule: ByRule = False, as_json: Json = False) -> int:
     """List the vectors: what they are about, and at which level they say something."""
     with suite_errors():
-        entries = select_vectors(Catalogue(folder), words or ())
+        catalogue = Catalogue(folder)
+        entries = select_vectors(catalogue, words or ())
     if by_rule:
         return _list_rules(entries, as_json)
     if as_json:
         fields = ("id", "level", "steps", "history")
+        with suite_errors():
+            needs = {entry.id: catalogue.vector(entry.id).requires for entry in entries}
         print_json(
             [
                 {name: getattr(entry, name) for name in fields}
                 | {"rules": list(entry.rules), "profiles": list(entry.profiles), "provenance": provenance(entry.id)}
+                | {"kips": list(needs[entry.id].kips), "features": list(needs[entry.id].features)}
                 for entry in entries
             ]
         )

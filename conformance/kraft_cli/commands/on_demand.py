@@ -40,7 +40,6 @@ def app_of(package: str, commands: Commands, **options: Any) -> typer.Typer:
         cls=CommandsOnDemand,
         epilog=EPILOG,
         no_args_is_help=True,
-        add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         rich_markup_mode="rich",
         **options,

@@ -7,11 +7,12 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.runner.outcome import ExpectedFailure
 from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.features import KIPS
 from kraft_vectors.manifest import ManifestEntry
 
 
 def select_vectors(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry, ...]:
-    """Return the entries that match all words: a vector id, a rule id, or else a part of one.
+    """Return the entries that match all words: a vector id, a rule id, a KIP that it needs, or else a part of one.
 
     Vectors made for single rules come before those of scenarios, because their failures are more specific.
 
@@ -20,7 +21,11 @@ def select_vectors(catalogue: Catalogue, words: Sequence[str]) -> tuple[Manifest
     """
     entries = catalogue.manifest.vectors
     whole = {name for entry in entries for name in (entry.id, *entry.rules)}
-    matching = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in words)])
+    kips = [word for word in words if word in KIPS]
+    others = [word for word in words if word not in kips]
+    matching = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in others)])
+    if kips:
+        matching = tuple([entry for entry in matching if {*kips} <= {*catalogue.vector(entry.id).requires.kips}])
     if not matching:
         raise usage_error(f"no vector matches {' and '.join(words)}; kraft-spec conformance list shows all of them")
     return tuple(sorted(matching, key=lambda entry: entry.id.startswith("scenario.")))
