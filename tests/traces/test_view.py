@@ -18,8 +18,10 @@ from tests.traces.strategies import cluster, random_run
 from kraft_reference.records import RecordKind
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.rules import load_registry
+from kraft_traces.checkpoint_types import own_id
+from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.effects import TracedAppendRecords, TracedWriteSnapshot
-from kraft_traces.encode import header_line
+from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
@@ -326,3 +328,21 @@ def test_records_among_those_that_are_not_shown() -> None:
         {"start": 3, "end": 7, "added": ()},
         {"start": 2, "end": 2, "added": (7,)},
     ]
+
+
+def test_a_trace_that_begins_with_a_checkpoint_begins_with_its_states_and_logs(tmp_path: Path) -> None:
+    run = simulated("chaos", 3, 150)
+    checkpoint = checkpoint_line(run.states[100])
+    event = next(event for event in run.events[100:] if event.message is UNSET)
+    opening, first = replace(checkpoint, sequence=0, network=()), replace(event, sequence=1)
+    path = tmp_path / "later.jsonl"
+    header = header_line(run.configuration, FOREIGN)
+    path.write_bytes(encode_line(header) + encode_line(opening) + encode_line(first))
+    document = read_document(str(path), checked=False).document
+    by_id = {own_id(replica): replica for replica in checkpoint.replicas}
+    for shown in document["replicas"]:
+        replica = by_id[shown["id"]]
+        assert shown["start"] == to_builtins(replica.state)
+        start, end, records = shown["start_log"].values()
+        assert (start, end) == (replica.snapshot.end_offset,) * 2
+        assert len(records) == len(replica.records)

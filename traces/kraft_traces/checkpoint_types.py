@@ -41,6 +41,13 @@ class TracedReplicaState(Struct, frozen=True, forbid_unknown_fields=True, gc=Fal
     """Resigned: voters by falling fetch offset."""
 
 
+def own_id(replica: TracedReplicaState) -> int:
+    """Return the id of a replica in a checkpoint, whose state has every field."""
+    key = replica.state.replica_key
+    assert key is not UNSET, "a checkpoint has every field"
+    return key.id
+
+
 class TracedFlight(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """In-flight message."""
 

@@ -26,7 +26,7 @@ from kraft_kafka.agent.peers import Peers, peers_of
 from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
 from kraft_kafka.agent.reading import RawFile
 from kraft_reference.configuration import Configuration
-from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState
+from kraft_traces.checkpoint_types import CheckpointLine, own_id
 from kraft_traces.checkpoints import checkpoint_line, traced_replica_state
 from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import DeclaredReplica, EndLine, EventLine, Generator, HeaderLine
@@ -137,17 +137,11 @@ def _declared(replica: DeclaredReplica, opaque: frozenset[int]) -> DeclaredRepli
     return replace(replica, observed=False) if replica.id in opaque else replica
 
 
-def _own_id(replica: TracedReplicaState) -> int:
-    key = replica.state.replica_key
-    assert key is not UNSET, "a checkpoint has every field"
-    return key.id
-
-
 def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
     """Return a checkpoint without the states of replicas that are not observed, and without its unknown history."""
     if not opaque:
         return line
-    observed = tuple(it for it in line.replicas if _own_id(it) not in opaque)
+    observed = tuple(it for it in line.replicas if own_id(it) not in opaque)
     return replace(line, replicas=observed, history=UNSET)
 
 

@@ -11,6 +11,7 @@ from msgspec import UNSET, to_builtins
 from kraft_simulation.world import World
 from kraft_spec.action_rules import rules_of_event
 from kraft_traces.check import Verdict
+from kraft_traces.checkpoint_types import CheckpointLine, TracedReplicaState, own_id
 from kraft_traces.errors import TraceError, UnknownProfileError
 from kraft_traces.lines import EventLine, HeaderLine
 from kraft_traces.restore import configuration_of
@@ -28,7 +29,7 @@ class Document(TypedDict):
     header: dict[str, Any]
     replicas: list[dict[str, Any]]
     """Keys: id, voter, directory_id, `start`: its state before the first event, null if the profile is not known or the
-    replica is not observed."""
+    replica is not observed; `start_log`: its log then as a `LogChange` of an empty one, null without a checkpoint."""
     events: list[dict[str, Any]]
     """Keys: sequence, line, time_ms, replica, event, cause, message, input, effects, refusal, crash, answer as in the
     line; `changed`: fields of the state that are other ones than in the replica's event before; `log`: see
@@ -57,6 +58,7 @@ def view_document(
     *,
     complete: bool,
     broken: TraceError | None = None,
+    opening: CheckpointLine | None = None,
 ) -> Document:
     """Return the document of a trace.
 
@@ -67,8 +69,9 @@ def view_document(
         verdict: verdict on the trace; None if it was not checked.
         complete: True if the end line says that the run was over.
         broken: error of the line after the last of `lines`; None if there is none.
+        opening: checkpoint before the first event; None if there is none.
     """
-    collector = _Events(header)
+    collector = _Events(header, () if opening is None else opening.replicas)
     events = [collector.event(index, numbered) for index, numbered in enumerate(lines)]
     collector.rules.name(header.switched_off)
     if verdict is not None and verdict.rejection is not None:
@@ -83,6 +86,7 @@ def view_document(
                 "voter": replica.id in voters,
                 "directory_id": replica.directory_id,
                 "start": collector.starts.get(replica.id),
+                "start_log": collector.start_logs.get(replica.id),
             }
             for replica in sorted(header.replicas, key=lambda replica: replica.id)
         ],
@@ -96,13 +100,18 @@ def view_document(
 
 
 class _Events:
-    def __init__(self, header: HeaderLine) -> None:
+    def __init__(self, header: HeaderLine, opening: Iterable[TracedReplicaState]) -> None:
         self.flights = Flights()
         self.rules = NamedRules()
         self.starts = _starts(header)
+        self.start_logs: dict[int, dict[str, Any]] = {}
         self._states: dict[int, dict[str, Any]] = {}
         self._roles: dict[int, str | None] = {}
         self._logs = {replica.id: ObservedLog() for replica in header.replicas}
+        for replica in opening:
+            id_ = own_id(replica)
+            self.starts[id_] = _observed(replica.state)
+            self.start_logs[id_] = self._logs[id_].begin(replica.snapshot.end_offset, replica.records)._asdict()
 
     def event(self, index: int, numbered: Numbered) -> dict[str, Any]:
         line = numbered.line

@@ -28,6 +28,11 @@ class ObservedLog:
         self._start = 0
         self._runs: tuple[Run, ...] = ()
 
+    def begin(self, start: int, records: tuple[TracedRecord, ...]) -> LogChange:
+        """Begin with the log of a checkpoint, and return the change from an empty log."""
+        self._start, self._runs = start, records
+        return LogChange(start, start, tuple(to_builtins(record) for record in records))
+
     def follow(self, line: EventLine) -> LogChange | None:
         """Follow a line of this replica, and return the change of its log; None if there is none.
 

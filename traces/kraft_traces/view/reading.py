@@ -31,9 +31,10 @@ class Reading(NamedTuple, Generic[DocumentT, VerdictT]):
 
 
 class _KeepingReader(TraceReader):
-    """Reader that keeps its events, and ends at the first line that cannot be read."""
+    """Reader that keeps its events and the checkpoint before them, and ends at the first line that cannot be read."""
 
     broken: TraceError | None = None
+    opening: CheckpointLine | None = None
 
     def __init__(self, stream: BufferedIOBase, source: str) -> None:
         super().__init__(stream, source)
@@ -49,6 +50,8 @@ class _KeepingReader(TraceReader):
             return None
         if isinstance(line, EventLine):
             self.kept.append(Numbered(self.line_number, line))
+        elif line is not None and not self.kept:
+            self.opening = line
         return line
 
 
@@ -72,7 +75,13 @@ def read_document(trace: str, *, checked: bool = True) -> Reading[Document, Verd
         while reader.next_line() is not None:
             pass
         document = view_document(
-            display_name(trace), reader.header, reader.kept, verdict, complete=reader.complete, broken=reader.broken
+            display_name(trace),
+            reader.header,
+            reader.kept,
+            verdict,
+            complete=reader.complete,
+            broken=reader.broken,
+            opening=reader.opening,
         )
     return Reading(document, verdict, reader.broken)
 

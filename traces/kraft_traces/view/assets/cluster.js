@@ -6,6 +6,7 @@ class Trace {
     this.at = new Map(this.replicas.map((replica) => [replica.id, []]));
     this.logs = new Map(this.replicas.map((replica) => [replica.id, []]));
     this.start = new Map(this.replicas.map((replica) => [replica.id, replica.start]));
+    this.startLog = new Map(this.replicas.map(({ id, start_log: log }) => [id, log ? changedLog(NO_LOG, log) : NO_LOG]));
     this.states = new Map(this.replicas.map((replica) => [replica.id, []]));
     this.arrowsOf = this.events.map(() => []);
     this.cutsAt = [];
@@ -34,11 +35,11 @@ class Trace {
       event.changes = state.has(id) ? event.changed ?? {} : this._other(event.changed ?? {}, this.start.get(id));
       if (event.changed || !state.has(id)) state.set(id, { ...state.get(id), ...event.changed });
       if (event.log) {
-        log.set(id, changedLog(log.get(id) ?? NO_LOG, event.log));
+        log.set(id, changedLog(log.get(id) ?? this.startLog.get(id), event.log));
       }
       this.at.get(id).push(index);
       this.states.get(id).push(state.get(id));
-      this.logs.get(id).push(log.get(id) ?? NO_LOG);
+      this.logs.get(id).push(log.get(id) ?? this.startLog.get(id));
     });
   }
 
@@ -55,7 +56,7 @@ class Trace {
   // Before its first event a replica is as it started; then it is known by what its lines show.
   stateOf(id, index) { return this.states.get(id)?.[this._place(id, index)] ?? this.start.get(id) ?? null; }
 
-  logOf(id, index) { return this.logs.get(id)?.[this._place(id, index)] ?? NO_LOG; }
+  logOf(id, index) { return this.logs.get(id)?.[this._place(id, index)] ?? this.startLog.get(id) ?? NO_LOG; }
 
   nextOf(id, index, step) {
     const own = this.at.get(id) ?? [];

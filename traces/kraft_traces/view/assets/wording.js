@@ -6,17 +6,32 @@ const element = (name, properties = {}, ...children) => {
   return made;
 };
 
-const facts = (pairs) => element("dl", {}, ...pairs.filter(Boolean).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+const facts = (pairs) => element("dl", {}, ...pairs.filter(Boolean).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value, title: wholeKeys(value) })]));
 
 const NOT_OBSERVED = "not observed";
 
 const isKey = (value) => value !== null && typeof value === "object" && "id" in value && "directory_id" in value;
 
+// Whole text of each key that is shown with a shortened directory id, such as 1-YxQ4…9nDw.
+const shortened = new Map();
+const DIRECTORY_SHOWN = 10;
+
+function keyWorded({ id, directory_id: directory }) {
+  if (directory === null) return `${id}`;
+  if (directory.length <= DIRECTORY_SHOWN) return `${id}-${directory}`;
+  const short = `${id}-${directory.slice(0, 4)}…${directory.slice(-4)}`;
+  shortened.set(short, `${id}-${directory}`);
+  return short;
+}
+
+// The whole keys that a text has in short form, for its tooltip.
+const wholeKeys = (text) => [...shortened].filter(([short]) => `${text}`.includes(short)).map(([, whole]) => whole).join(", ");
+
 function worded(value) {
   if (value === undefined) return NOT_OBSERVED;
   if (value === null) return "none";
   if (Array.isArray(value)) return value.length === 0 ? "empty" : value.map(worded).join(", ");
-  if (isKey(value) && Object.keys(value).length === 2) return value.directory_id === null ? `${value.id}` : `${value.id}-${value.directory_id}`;
+  if (isKey(value) && Object.keys(value).length === 2) return keyWorded(value);
   if (typeof value === "object") return Object.entries(value).map(([name, part]) => `${name} ${worded(part)}`).join(", ");
   return String(value);
 }
