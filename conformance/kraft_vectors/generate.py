@@ -16,7 +16,7 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.scenarios import SCENARIOS, Scenario, Variant
 from kraft_spec.action_rules import rules_of_event
 from kraft_traces.check import TRACE_PROPERTIES
-from kraft_vectors.acceptance import accepted_by_model
+from kraft_vectors.acceptance import accepted_by_model, accepted_under_own_profile
 from kraft_vectors.files import files_of
 from kraft_vectors.format import Vector
 from kraft_vectors.manifest import vector_folder
@@ -57,7 +57,7 @@ def _is_conformant(variant: Variant) -> bool:
 
 def _vectors(scenario: Scenario, variant: Variant) -> Iterator[Vector]:
     source = f"scenario {scenario.name}/{variant.name}"
-    made = Recorded(source, variant.configuration, variant.script, accepted_by_model)
+    made = Recorded(source, variant.configuration, variant.script, accepted_by_model, accepted_under_own_profile)
     for replica_id, replica in sorted(variant.configuration.replicas.items()):
         # The behaviour of software without Pre-Vote is not a requirement.
         if replica.pre_vote != "supported":
@@ -115,7 +115,8 @@ def targeted_vectors() -> Iterator[Vector]:
     for subject, script, configuration in TARGETS:
         made_by = (script, id(configuration))
         if made_by not in runs:
-            runs[made_by] = Recorded(source_of(script), configuration, script, accepted_by_model)
+            source = source_of(script)
+            runs[made_by] = Recorded(source, configuration, script, accepted_by_model, accepted_under_own_profile)
         vectors = tuple(with_twins(runs[made_by], subject))
         if not vectors:
             raise ValueError(f"{subject.id}: nothing happens at replica {subject.replica_id} after the first step")

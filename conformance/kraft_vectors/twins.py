@@ -34,6 +34,8 @@ class Recorded:
     configuration: Configuration
     script: Callable[[RecordingDirector], None]
     accepts: Accepts
+    accepts_twin: Accepts
+    """As `accepts`, of a run under a profile of Apache Kafka, of which no other profile is asked."""
 
     @cached_property
     def run(self) -> Run:
@@ -47,7 +49,7 @@ class Recorded:
         for profile in KAFKA_PROFILES:
             configuration = replace(self.configuration, profile=profile)
             with suppress(ScenarioFailure):
-                runs[profile.name] = record_run(self.source, configuration, self.script, self.accepts)
+                runs[profile.name] = record_run(self.source, configuration, self.script, self.accepts_twin)
         return runs
 
 

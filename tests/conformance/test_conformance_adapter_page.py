@@ -95,11 +95,29 @@ def _needs(section: str) -> Language | None:
     return next((language for language in Language if language == section.lower()), None)
 
 
+ANY_LANGUAGE = "Any language"
+
+
+@pytest.mark.slow
+def test_the_first_adapter_and_the_reports_of_the_second_print_what_stands_there(tmp_path: Path) -> None:
+    """Its runs of the whole smoke group are the night's."""
+    blocks = sections(PAGE.read_text(encoding="utf-8"))[ANY_LANGUAGE]
+    groups = {place for place, block in enumerate(blocks) if block.language == "sh" and " smoke " in block.text}
+    assert len(groups) == 2
+    left = [block for place, block in enumerate(blocks) if not {place, place - 1} & groups]
+    compared = 0
+    for expected, printed in Reader(tmp_path).outputs(left):
+        if expected is not None:
+            assert printed == expected
+            compared += 1
+    assert compared >= 5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "section",
     [
-        pytest.param(section, marks=[] if _needs(section) is None else pytest.mark.nightly)
+        pytest.param(section, marks=pytest.mark.nightly if section == ANY_LANGUAGE or _needs(section) else ())
         for section in sections(PAGE.read_text(encoding="utf-8"))
     ],
 )

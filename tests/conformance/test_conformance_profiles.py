@@ -25,8 +25,10 @@ from kraft_simulation.scenarios import SCENARIOS
 from kraft_simulation.scenarios.opening import nominate, start
 from kraft_simulation.scenarios.schedule import ScenarioFailure
 from kraft_spec.rules import load_registry
+from kraft_traces.check import Verdict, VerdictKind
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of
-from kraft_vectors import profiles
+from kraft_vectors import acceptance, profiles
+from kraft_vectors.acceptance import accepted_by_model, accepted_under_own_profile
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.features import Subject as SubjectName
 from kraft_vectors.format import Vector
@@ -293,7 +295,7 @@ def own_profile_alone(run: Run) -> tuple[str, ...]:
 
 def made(script: Callable[[RecordingDirector], None]) -> list[tuple[str, tuple[str, ...]]]:
     subject = Subject("a.vector", "A title", ("end-quorum.handle",), 2)
-    recorded_twice = Recorded("s", THREE, script, own_profile_alone)
+    recorded_twice = Recorded("s", THREE, script, own_profile_alone, own_profile_alone)
     return [(twin.id, twin.requires.profiles) for twin in with_twins(recorded_twice, subject)]
 
 
@@ -322,6 +324,31 @@ def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none()
         ("a.vector.kafka-4", tuple(profile.name for profile in KAFKA_PROFILES)),
     ]
     assert made(is_freed) == [("a.vector", ("kip",))]
+
+
+def test_a_run_under_a_profile_of_kafka_is_checked_under_that_profile_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The profiles of a twin follow from the runs, not from what the model says of one of them."""
+    checked: list[tuple[str, str]] = []
+
+    def accept(occurrences: object, configuration: Configuration, source: str, *, attributes: bool) -> Verdict:
+        checked.append((source, configuration.profile.name))
+        # Only the vector's own profile is accepted, so that each other one gets a run of its own.
+        is_own = configuration.profile.name == run_under[0]
+        assert attributes is is_own
+        kind = VerdictKind.ACCEPTED if is_own else VerdictKind.REJECTED
+        return Verdict(kind, source, 1, complete=True, candidates_max=1, every=0)
+
+    run_under = [KIP.name]
+    monkeypatch.setattr(acceptance, "check_occurrences", accept)
+    run = record_run("s", THREE, lambda d: nominate(d, 1, 1), accepted_by_model)
+    assert (run.profiles, checked) == ((KIP.name,), [("s", name) for name in PROFILES])
+    checked.clear()
+    run_under[0] = "kafka-4"
+    configuration = replace(THREE, profile=PROFILES["kafka-4"])
+    run = record_run("s", configuration, lambda d: nominate(d, 1, 1), accepted_under_own_profile)
+    assert (run.profiles, checked) == (("kafka-4",), [("s", "kafka-4")])
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -27,9 +27,12 @@ PLACES = [
 ]
 
 
-def test_output_is_the_same_under_any_hash_seed_locale_and_time_zone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("places", [PLACES[::2], pytest.param(PLACES[:2], marks=pytest.mark.nightly)])
+def test_output_is_the_same_under_any_hash_seed_locale_and_time_zone(
+    tmp_path: Path, places: list[dict[str, str]]
+) -> None:
     made = []
-    for number, place in enumerate(PLACES):
+    for number, place in enumerate(places):
         folder = tmp_path / f"{number}"
         folder.mkdir()
         sample = str(sample_folder() / "ping-pong.jsonl")
@@ -38,7 +41,7 @@ def test_output_is_the_same_under_any_hash_seed_locale_and_time_zone(tmp_path: P
         files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
         made.append((done.stdout.replace(bytes(folder), b"FOLDER"), files))
     assert [*made[0][1]] == ["page.html", "run.jsonl"]
-    assert made[1:] == made[:1] * 2
+    assert made[1] == made[0]
 
 
 CORE = """
@@ -67,16 +70,16 @@ for workload in ("chaos", "voter-changes", "reassignments"):
 
 
 def interpreters() -> list[str]:
-    """Each version of Python that this package supports and this machine has."""
+    """Each version of Python that this package supports and this machine has, once."""
     results = [shutil.which(f"python3.{minor}") for minor in (11, 12, 13)]
     results += [str(path) for path in sorted(Path.home().glob(".pyenv/versions/3.1[123].*/bin/python"))]
-    program = "import sys; print(sys.version_info[:2] >= (3, 11))"
+    program = "import sys; print(sys.version)"
     works = {
-        path: subprocess.run([path, "-c", program], capture_output=True, text=True, check=False).stdout == "True\n"
+        subprocess.run([path, "-c", program], capture_output=True, text=True, check=False).stdout: path
         for path in results
         if path is not None
     }
-    return [path for path, is_right in works.items() if is_right]
+    return [path for version, path in works.items() if version.startswith(("3.11.", "3.12.", "3.13."))]
 
 
 def test_a_run_is_the_same_under_any_version_of_python() -> None:

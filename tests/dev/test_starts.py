@@ -1,5 +1,7 @@
 """Model checks that start in the middle: a path of the protocol reaches each start."""
 
+import pytest
+
 from kraft_dev.starts import first_checks, goals, path_length
 
 
@@ -9,6 +11,7 @@ def test_a_start_is_reached_from_the_first_one() -> None:
     assert path_length(goal) is not None
 
 
+@pytest.mark.nightly
 def test_an_unreachable_start_is_detected() -> None:
     """Replica 3 knows no committed record, although the response with the record reported the high watermark."""
     (goal,) = goals(first_checks()["crash-candidate"])

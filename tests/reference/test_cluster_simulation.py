@@ -46,7 +46,7 @@ def digest(plan: RunPlan) -> str:
 
 
 @pytest.mark.parametrize("workload", WORKLOAD_NAMES)
-@settings(max_examples=max(10, settings().max_examples // 4))  # of each of some twenty workloads
+@settings(max_examples=max(6, settings().max_examples // 4))  # of each of some twenty workloads
 @given(seed=SEEDS, voters=st.integers(3, 5), profile=st.sampled_from(("kip", "kafka-4")))
 def test_invariants_hold_and_the_healed_cluster_makes_progress(
     workload: str, seed: int, voters: int, profile: str
@@ -68,20 +68,27 @@ def test_invariants_hold_and_the_healed_cluster_makes_progress(
         assert remaining_of(simulation.world, lasting.cuts, lasting.stopped).connected_majority() is None
 
 
-@pytest.mark.parametrize("workload", WORKLOAD_NAMES)
-def test_every_step_of_a_run_can_crash_and_sends_only_stored_state(workload: str) -> None:
-    for seed in range(3):
-        plan = RunPlan(seed, 3 + seed, 300, workload)
-        arguments = (plan.configuration(), seed, plan.preset().workload, plan.preset().faults)
-        simulation = Simulation(*arguments, steps=300, make_replica=CheckedReplica)
-        assert sum(1 for _ in simulation.run()) >= 300
-        assert simulation.violation is None
+@pytest.mark.parametrize(
+    ("workload", "seed"),
+    [
+        pytest.param(name, seed, marks=() if number % 3 == seed else pytest.mark.nightly)
+        for number, name in enumerate(WORKLOAD_NAMES)
+        for seed in range(3)
+    ],
+)
+def test_every_step_of_a_run_can_crash_and_sends_only_stored_state(workload: str, seed: int) -> None:
+    plan = RunPlan(seed, 3 + seed, 300, workload)
+    arguments = (plan.configuration(), seed, plan.preset().workload, plan.preset().faults)
+    simulation = Simulation(*arguments, steps=300, make_replica=CheckedReplica)
+    assert sum(1 for _ in simulation.run()) >= 300
+    assert simulation.violation is None
 
 
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 5), marks=pytest.mark.nightly)], ids=str)
 @pytest.mark.parametrize("voters", [1, 2])
 @pytest.mark.parametrize("workload", WORKLOAD_NAMES)
-def test_small_clusters(workload: str, voters: int) -> None:
-    for seed in range(5):
+def test_small_clusters(workload: str, voters: int, seeds: range) -> None:
+    for seed in seeds:
         simulation = RunPlan(seed, voters, 300, workload).simulation()
         assert sum(1 for _ in simulation.run()) >= 300
         assert simulation.violation is None

@@ -13,8 +13,8 @@ from kraft_traces.check import Verdict, VerdictKind, check_occurrences
 from kraft_traces.check.checker import TraceChecker
 from kraft_traces.check.model import trace_model
 
-SEEDS = 84
-"""Traces in a test run, some of each workload."""
+SEEDS = 48
+"""Traces in a test run, two of each workload."""
 
 SEEDS_NIGHTLY = 10_000
 """Traces in a nightly run."""

@@ -34,7 +34,7 @@ ALTERED_LINES = 12
 ALTERATIONS_PER_LINE = 4
 
 
-@settings(max_examples=max(20, settings().max_examples // 3))  # each has dozens of altered fields
+@settings(max_examples=max(8, settings().max_examples // 3))  # each has dozens of altered fields
 @given(
     st.sampled_from([*sorted(WORKLOADS), REMOVES_ITSELF]),
     st.integers(0, 20),

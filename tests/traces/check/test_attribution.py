@@ -9,6 +9,7 @@ from tests.traces.check.cases import elected
 
 from kraft_mutants.attribution import Given, defects
 from kraft_mutants.attribution.mutated import outcomes
+from kraft_mutants.playing import simulation_of
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw
 from kraft_reference.replica import Replica
@@ -16,7 +17,7 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_spec.edits import EditError
-from kraft_traces.check import RejectionKind
+from kraft_traces.check import RejectionKind, check_occurrences
 from kraft_traces.check.attribution import attribute_line, line_differences
 from kraft_traces.effects import traced_effect
 from kraft_traces.encode import event_line
@@ -89,3 +90,18 @@ def test_a_defect_of_attribution_leaves_the_verdict_and_is_reported(monkeypatch:
     rejection = story.rejection_of(line)
     assert (rejection.kind, rejection.rules[0]) == (RejectionKind.NOT_ENABLED, "state.roles")
     assert rejection.note.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")
+
+
+def test_a_rejection_names_no_rule_behind_it_where_nobody_asks_for_one() -> None:
+    """The generator of vectors reads only the verdict under another profile."""
+    run = RunPlan(0, steps=400, workload="elections", mutants=("prevote.follower.rejects-after-fetch",))
+    occurrences = tuple(simulation_of(run).run())
+    named, plain = (
+        check_occurrences(occurrences, run.configuration(), "run", attributes=attributes).rejection
+        for attributes in (True, False)
+    )
+    assert named is not None
+    assert plain is not None
+    assert "prevote.follower.rejects-after-fetch" in named.explained_by
+    assert plain.explained_by == ()
+    assert (plain.line, plain.kind, plain.differences) == (named.line, named.kind, named.differences)

@@ -57,7 +57,7 @@ names = st.one_of(
 """A workload with its seed, or a scenario."""
 
 
-@settings(max_examples=max(20, settings().max_examples // 3))
+@settings(max_examples=max(8, settings().max_examples // 3))
 @given(names, st.integers(0, 2**32), st.sampled_from((0, 0, 0, 0.1, 0.5)), st.sampled_from((0, 1, 1, 1, 2)))
 # The answer of a change whose asker waits no more.
 @example(("auto-join", 0), 0, 0.1, 0)

@@ -30,8 +30,8 @@ from kraft_traces.writer import trace_bytes
 
 SAMPLES = Path(__file__).parents[3] / "traces" / "kraft_traces" / "samples"
 OWN = ("chaos", "checkpoints", "partitioned-follower", "ping-pong", "quorum-reassignment", "resumed-too-early")
-ALTERED_LINES = max(12, settings().max_examples // 5)
-"""Of each workload; 400 at night."""
+ALTERED_LINES = max(6, settings().max_examples // 5)
+"""Of each workload; 100 at night."""
 WORKLOADS = ("chaos", "voter-changes", "reassignments", "auto-join", "mixed-versions", "upgrade", "crashes")
 MORE_AT_NIGHT = [*WORKLOADS[:3], *[pytest.param(name, marks=pytest.mark.nightly) for name in WORKLOADS[3:]]]
 

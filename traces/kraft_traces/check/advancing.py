@@ -43,6 +43,7 @@ class Advancing:
         *,
         own: bool,
         candidates_max: int,
+        attributes: bool,
     ) -> None:
         """Prepare the advance; the arguments are those of `TraceChecker`, and its in-flight messages."""
         self._model = model
@@ -50,7 +51,7 @@ class Advancing:
         self._own = own
         self._flights = flights
         self._opaque = opaque
-        self.diagnosis = Diagnosis(model, configuration, source)
+        self.diagnosis = Diagnosis(model, configuration, source, attributes=attributes)
         self.steps = Steps(model, self.diagnosis)
         self._comparison = Comparison(model, own=own)
         self.candidates = Candidates(model, self.steps, self._comparison, self.diagnosis, configuration, candidates_max)

@@ -77,11 +77,12 @@ class TraceChecker:
         candidates_max: int = CANDIDATES_MAX,
         start: CheckpointLine | None = None,
         opaque: frozenset[int] = frozenset(),
+        attributes: bool = True,
     ) -> None:
         """Check a trace from its beginning, or from the checkpoint `start`, which is trusted.
 
         `own` if the trace was written by this project's reference, so that every field is present; `opaque` are the
-        replicas that its header declares as not observed.
+        replicas that its header declares as not observed; `attributes` if a rejection names the rules behind it.
 
         Raises:
             CheckpointError, ValueConversionError: no run can continue from the checkpoint.
@@ -94,7 +95,14 @@ class TraceChecker:
         self._opaque = Opaque.of(opaque)
         self._flights = Flights(configuration.cluster_id, own=own, opaque=self._opaque.now)
         self._advancing = Advancing(
-            model, configuration, source, self._flights, self._opaque, own=own, candidates_max=candidates_max
+            model,
+            configuration,
+            source,
+            self._flights,
+            self._opaque,
+            own=own,
+            candidates_max=candidates_max,
+            attributes=attributes,
         )
         self._steps, self._diagnosis = self._advancing.steps, self._advancing.diagnosis
         if opaque:

@@ -47,8 +47,10 @@ class Where:
 class Diagnosis:
     """Factory of the rejections of one trace."""
 
-    def __init__(self, model: TraceModel, configuration: Configuration, source: str) -> None:
+    def __init__(self, model: TraceModel, configuration: Configuration, source: str, *, attributes: bool) -> None:
+        """Prepare the rejections; `attributes` if they name the rules behind a difference, which takes long."""
         self._model = model
+        self._attributes = attributes
         self._configuration = configuration
         self._source = source
 
@@ -115,7 +117,7 @@ class Diagnosis:
 
         `concerned` are the rules of the false conjunct.
         """
-        if rejection.replica is None:
+        if rejection.replica is None or not self._attributes:
             return rejection
         try:
             attribution = self._attribution(rejection, rejection.replica, where)

@@ -131,12 +131,14 @@ class FastPath:
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
         start: CheckpointLine | SavedChecker | None = None,
+        attributes: bool = True,
     ) -> None:
         """Create the fast path; the checker with TLC is created when it is first needed.
 
         `start` is a checkpoint or the state of an earlier checker from which to continue; it is trusted.
         """
         self._start = start
+        self._attributes = attributes
         self._model = model
         self._reader = reader
         self._own = own
@@ -176,6 +178,7 @@ class FastPath:
             candidates_max=self._candidates_max,
             start=self._start if isinstance(self._start, CheckpointLine) else None,
             opaque=self._reader.opaque,
+            attributes=self._attributes,
         )
         if isinstance(self._start, SavedChecker):
             checker.resume(self._start)

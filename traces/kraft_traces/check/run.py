@@ -126,16 +126,17 @@ def check_occurrences(
     source: str,
     *,
     switched_off: Collection[str] = (),
+    attributes: bool = True,
 ) -> Verdict:
     """Check a run of the reference, given as occurrences rather than as a trace file.
 
-    `switched_off` are the rules that the model omits.
+    `switched_off` are the rules that the model omits; `attributes` if a rejection names the rules behind it.
 
     Raises:
         CompiledModelError: the compiled model and TLC disagree.
     """
     lines = map(event_line, occurrences)
-    return check_lines(lines, configuration, source, own=True, switched_off=switched_off)
+    return check_lines(lines, configuration, source, own=True, switched_off=switched_off, attributes=attributes)
 
 
 def check_lines(
@@ -146,15 +147,16 @@ def check_lines(
     own: bool,
     switched_off: Collection[str] = (),
     way: Way = COMPILED,
+    attributes: bool = True,
 ) -> Verdict:
-    """Check a run given as lines; `own` if every field is present.
+    """Check a run given as lines; `own` if every field is present, `attributes` as in `check_occurrences`.
 
     Raises:
         As `check_occurrences`.
     """
     model = trace_model(frozenset(switched_off))
     ahead = EventLines(lines, configuration, source)
-    path = FastPath(model, ahead, own=own, way=way)
+    path = FastPath(model, ahead, own=own, way=way, attributes=attributes)
     return verdict_of(path, _first_rejection(ahead, path, None), complete=True, ended=True)
 
 

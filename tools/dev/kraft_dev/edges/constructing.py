@@ -13,7 +13,7 @@ from kraft_spec.tlc.values import TlaValue, codec
 
 
 def _identity(edge: Edge) -> tuple[object, ...]:
-    """Return an identity that is equal for equal edges; TLC's texts of equal sets may differ."""
+    """Return an identity that is equal for equal edges, which share their values."""
     values = (edge.configuration, edge.event, edge.before, edge.after, edge.effects)
     return (*map(id, values), edge.refusal, edge.completed, edge.kept)
 
@@ -48,7 +48,6 @@ class Constructing:
         self._codec = codec()
         self._values = values
         self._network: dict[tuple[int, ...], tuple[JavaObject, Any]] = {}
-        self._refusable: dict[str, tuple[tuple[Any, str], ...]] = {}
         self.states = 0
 
     def edges(self, starts: Sequence[Start], known_edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -114,13 +113,8 @@ class Constructing:
 
     def _refusals(self, state: JavaObject, constructed: ConstructedState) -> Iterator[tuple[Any, str]]:
         """Yield events of the replica with the model's reason to ignore each, valid where the event is not enabled."""
-        asked_events = self._specification.evaluate("AskedEvents", state)
-        text = str(asked_events.toString())
-        if text not in self._refusable:
-            events: Any = self._codec.decode(asked_events)
-            in_order = sorted(events, key=str)
-            self._refusable[text] = tuple([(self._values.shared(event), str(reason)) for event, reason in in_order])
-        yield from self._refusable[text][constructed.turn :: constructed.share]
+        events = self._values.refusable(self._specification.evaluate("AskedEvents", state))
+        yield from events[constructed.turn :: constructed.share]
         if constructed.before["role"] == "Stopped":
             for message in (message for group in constructed.messages for message in group):
                 named = hashable(

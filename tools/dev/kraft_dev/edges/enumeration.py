@@ -72,11 +72,11 @@ class _Enumeration:
         self._explaining = explaining
         self._specification = Specification(directory, "Edges")
         self._tool = self._specification.tool
-        self._decode = codec().decode
         unlabelled = {"step": codec().encode({"name": ""}), "observed": codec().encode(())}
         unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
         self._unlabelled = tuple((unique_string(name), nothing) for name, nothing in unlabelled.items())
-        self._labels: dict[tuple[str, str, str], _Label] = {}
+        self._names = tuple(name for name, _ in self._unlabelled)
+        self._labels: dict[tuple[str, int], _Label] = {}
         self._actions: dict[str, ActionEdges] = {}
         self._values = SharedValues()
         self._configurations: dict[str, Any] = {}
@@ -131,13 +131,12 @@ class _Enumeration:
         """Count the edges of a state, and yield the states that are new and within the bounds."""
         edges_seen: set[tuple[int, int]] = set()
         for successor in successors(self._tool, node.state):
-            texts = tuple([str(successor.lookup(name).toString()) for name, _ in self._unlabelled])
-            key = (node.configuration, *texts)
-            label = self._labels.get(key)  # type: ignore[arg-type]
+            key = (node.configuration, self._values.fingerprint(*[successor.lookup(name) for name in self._names]))
+            label = self._labels.get(key)
             asked_of: tuple[int, ModelRecord] | None = None
             if label is None:
                 label, asked_of = self._label(successor, node.configuration)
-                self._labels[key] = label  # type: ignore[index]
+                self._labels[key] = label
             fingerprint = self._nameless(successor)
             # TLC returns a successor once for each way in which the action's formula is true.
             if (id(label), fingerprint) in edges_seen:
@@ -198,11 +197,9 @@ class _Enumeration:
             id(self._values.decoded(self._specification.lookup(successor, "step")))
             for successor in successors(self._tool, bound)
         }
-        events: Any = self._decode(self._specification.evaluate("AskedEvents", bound))
-        for event, reason in sorted(events, key=str):
-            shared = self._values.shared(event)
-            if id(shared) not in enabled:
-                self._refused.append(Edge.refused(self._configurations[configuration], shared, replica, str(reason)))
+        for event, reason in self._values.refusable(self._specification.evaluate("AskedEvents", bound)):
+            if id(event) not in enabled:
+                self._refused.append(Edge.refused(self._configurations[configuration], event, replica, reason))
 
 
 def _not_running(edges: list[Edge]) -> Iterator[Edge]:

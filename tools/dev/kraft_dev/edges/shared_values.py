@@ -20,23 +20,40 @@ class SharedValues:
         self._codec = codec()
         self._record_class = jpype.JClass("tlc2.value.impl.RecordValue")
         self._values: dict[object, Any] = {}
-        self._by_text: dict[str, Any] = {}
+        self._by_fingerprint: dict[int, Any] = {}
+        self._refusable: dict[int, tuple[tuple[Any, str], ...]] = {}
+        self._seed = jpype.JClass("tlc2.util.FP64").New()
         self._fields = {name: self._codec.encode(name) for name in _OBSERVED}
 
     def decoded(self, value: JavaObject) -> Any:
-        """Return a TLC value as a Python value.
-
-        Each part is decoded once per text; TLC's texts of equal sets may differ.
-        """
-        text = str(value.toString())
-        if text not in self._by_text:
+        """Return a TLC value as a Python value; equal parts are decoded once."""
+        fingerprint = self.fingerprint(value)
+        if fingerprint not in self._by_fingerprint:
             if type(value) is self._record_class:
                 names, values = value.names, value.values
                 entries = {str(names[place]): self.decoded(values[place]) for place in range(len(names))}
-                self._by_text[text] = self._shared_record(named_record(entries) or entries)
+                self._by_fingerprint[fingerprint] = self._shared_record(named_record(entries) or entries)
             else:
-                self._by_text[text] = self.shared(self._codec.decode(value))
-        return self._by_text[text]
+                self._by_fingerprint[fingerprint] = self.shared(self._codec.decode(value))
+        return self._by_fingerprint[fingerprint]
+
+    def fingerprint(self, *values: JavaObject) -> int:
+        """Return TLC's 64-bit fingerprint of these values, equal for equal ones.
+
+        TLC's texts of equal sets may differ, and take several times as long.
+        """
+        fingerprint = self._seed
+        for value in values:
+            fingerprint = value.fingerPrint(fingerprint)
+        return int(fingerprint)
+
+    def refusable(self, events: JavaObject) -> tuple[tuple[Any, str], ...]:
+        """Return the pairs of event and reason in a set like AskedEvents of Edges.tla, in a fixed order."""
+        fingerprint = self.fingerprint(events)
+        if fingerprint not in self._refusable:
+            pairs: Any = sorted(self._codec.decode(events), key=str)  # type: ignore[arg-type]
+            self._refusable[fingerprint] = tuple([(self.shared(event), str(reason)) for event, reason in pairs])
+        return self._refusable[fingerprint]
 
     def encoded(self, value: object) -> Any:
         """Return the shared value of a Python value that TLC could have computed."""
