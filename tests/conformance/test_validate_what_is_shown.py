@@ -32,7 +32,7 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
     code, text = output(capsys, "validate", "small.jsonl", "names.jsonl", whole, partitions)
     assert code == ExitCode.CONFORMANT
     judged = "  judged: 4 of 18 properties, each on 50 % of its events or more"
-    absent = "  not judged, for want of fields: HwMonotonic, TypeOk, LogMatching and 11 more"
+    absent = "  not judged, for want of fields: TypeOk, NotFollowerOfSelf, OffsetEpochUnique and 11 more"
     assert text.splitlines() == [
         "small.jsonl: accepted, 4 events, compared: partial",
         judged,

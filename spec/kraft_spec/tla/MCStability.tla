@@ -24,6 +24,7 @@ EXTENDS MCBounds, Stability
 
 MaxCrashes == 1
 TwoCrashes == 2
+NoCrashes == 0
 Leading == 1
 StableMajority == {1, 2}
 
