@@ -43,6 +43,7 @@ OfProfile = Annotated[
     str, typer.Option("--profile", help="Who decides what the checks leave open; of a group those that leave it.")
 ]
 Interpreted = Annotated[bool, typer.Option("--interpreted", help="Ask TLC alone, not the compiled model.")]
+Explored = Annotated[bool, typer.Option("--explore", help="Search with the explorer; TLC judges a sample of the states.")]
 Both = Annotated[bool, typer.Option("--both", help="Ask the compiled model and TLC of every step.")]
 
 
@@ -56,6 +57,7 @@ def model(
     write: Write = None,
     profile: OfProfile = KIP.name,
     interpreted: Interpreted = False,
+    explore: Explored = False,
     both: Both = False,
     as_json: Json = False,
 ) -> int:
@@ -79,9 +81,9 @@ def model(
         return _write(checks, write)
     if resume and checkpoints is None:
         raise usage_error("--resume needs --checkpoints FOLDER")
-    if interpreted and both:
-        raise usage_error("--interpreted and --both exclude each other")
-    way = Way.BOTH if both else Way.INTERPRETED if interpreted else Way.COMPILED
+    if interpreted + explore + both > 1:
+        raise usage_error("--interpreted, --explore and --both exclude each other")
+    way = Way.BOTH if both else Way.EXPLORED if explore else Way.INTERPRETED if interpreted else Way.COMPILED
     reports: list[CheckReport] = []
 
     def run(check: ModelCheck) -> CheckReport:
@@ -209,7 +211,12 @@ def show_report(report: CheckReport) -> None:
 
 _TRACE_SHOWN_MAX = 60
 
-_FORMS = {Way.COMPILED: "compiled", Way.INTERPRETED: "interpreted by TLC", Way.BOTH: "compiled, and interpreted by TLC"}
+_FORMS = {
+    Way.COMPILED: "compiled",
+    Way.EXPLORED: "compiled, searched by the explorer",
+    Way.INTERPRETED: "interpreted by TLC",
+    Way.BOTH: "compiled, and interpreted by TLC",
+}
 
 
 def _show_trace(result: ModelCheckReport) -> None:

@@ -6,6 +6,7 @@ code after it runs once for each successor.
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from kraft_spec.compiled import nodes
 from kraft_spec.compiled.expressions import Expressions
@@ -21,6 +22,11 @@ _RESULTS = {Kind.VALUE: "Value", Kind.INT: "int", Kind.BOOL: "boolean"}
 
 class Compiler:
     """Compiles the requested operators and actions, and their dependencies."""
+
+    _HEADER: ClassVar[tuple[str, ...]] = (f"package {PACKAGE};", "import tlc2.value.impl.Value;")
+    """First lines of a generated class."""
+    _STATIC: ClassVar[str] = "static "
+    """Modifier of the generated methods."""
 
     def __init__(self, specification: Specification) -> None:
         self._specification = specification
@@ -100,17 +106,16 @@ class Compiler:
         ]
         return "\n".join(
             (
-                f"package {PACKAGE};",
-                "import tlc2.value.impl.Value;",
+                *self._HEADER,
                 "public final class Model {",
                 *(f"  {constant}" for constant in self._constants.values()),
-                "  public static void step(int action, State now, State later, Runnable next) {",
+                f"  public {self._STATIC}void step(int action, State now, State later, Runnable next) {{",
                 "    switch (action) {",
                 *steps,
                 '      default: throw new IllegalArgumentException("no such action");',
                 "    }",
                 "  }",
-                "  public static Value value(int expression, State now, State later) {",
+                f"  public {self._STATIC}Value value(int expression, State now, State later) {{",
                 "    switch (expression) {",
                 *values,
                 '      default: throw new IllegalArgumentException("no such expression");',
@@ -135,7 +140,7 @@ class Compiler:
             method = self._steps[uid] = self.fresh("step")
             signature = ", ".join(["State now", "State later", *declared, "Runnable next"])
             body = self._action(action.pred, scope, "next.run();")
-            self._methods.append(f"  static void {method}({signature}) {{ {body} }}")
+            self._methods.append(f"  {self._STATIC}void {method}({signature}) {{ {body} }}")
         args = [self.literal(value, action.pred) for _, value in bound]
         return f"{', '.join([f'{self._steps[uid]}(now, later', *args, 'next'])});"
 
@@ -288,10 +293,17 @@ class Compiler:
         body = self._expressions.statements(definition.getBody(), scope, kind)
         if not parameters and int(definition.getLevel()) == nodes.CONSTANT_LEVEL and kind is Kind.VALUE:
             self._constants[method] = f"static volatile Value K_{method};"
-            self._methods.append(f"  static Value once_{method}({signature}) {{ {body} }}")
+            self._methods.append(f"  {self._STATIC}Value once_{method}({signature}) {{ {body} }}")
             once = f"K_{method} = Values.normal(once_{method}(now, later));"
             body = f"if (K_{method} == null) {{ {once} }} return K_{method};"
-        self._methods.append(f"  static {_RESULTS[kind]} {method}({signature}) {{ {body} }}")
+            evaluating = method
+        else:
+            evaluating = self._keep_results(definition, method, parameters, scope)
+        self._methods.append(f"  {self._STATIC}{_RESULTS[kind]} {evaluating}({signature}) {{ {body} }}")
+        return method
+
+    def _keep_results(self, definition: JavaObject, method: str, parameters: Sequence[str], scope: Scope) -> str:
+        """Return the name for the method that evaluates an operator; another one is called if results are kept."""
         return method
 
     def _parameters(self, definition: JavaObject, *, may_take_operators: bool) -> tuple[Scope, list[str]]:
@@ -342,7 +354,7 @@ class Compiler:
             scope, parameters = self._parameters(definition, may_take_operators=False)
             signature = ", ".join(["State now", "State later", *parameters, "Runnable next"])
             body = self._action(definition.getBody(), scope, "next.run();")
-            self._methods.append(f"  static void {method}({signature}) {{ {body} }}")
+            self._methods.append(f"  {self._STATIC}void {method}({signature}) {{ {body} }}")
         return self._actions[uid]
 
     def _action(self, node: JavaObject, scope: Scope, then: str) -> str:

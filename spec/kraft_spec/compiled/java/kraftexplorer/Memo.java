@@ -1,0 +1,182 @@
+package kraftexplorer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Results of one operator, by all that it reads. A table of places, one for each key; a newer result displaces an older.
+ *
+ * <p>It grows while that saves evaluations, and switches itself off where it saves none. Memory is bounded by {@link
+ * #BITS_MAX}. A table belongs to one thread.
+ */
+public final class Memo {
+  /** A key that has no value: a path of fields and arguments that leaves the domain of a function. */
+  static final Value NONE = Text.of("\0no value");
+
+  /** Evaluate also where there is a result, and compare. */
+  public static final boolean BOTH = Boolean.getBoolean("kraftspec.both");
+
+  private static final int BITS_MIN = 6, BITS_START = 8, BITS_MAX = Integer.getInteger("kraftspec.memo.bits", 18);
+  private static final int WINDOW = 1 << 12;
+  private static final int USELESS_WINDOWS_MAX = 6, FUTILE_GROWTHS_MAX = 3;
+
+  public final String name;
+  private final int keys, stride;
+  private int bits = BITS_START;
+  private Value[] places;
+  /** The place that was asked last. */
+  private int last;
+  private final Canon canon;
+
+  long hits, misses;
+  private long hitsBefore;
+  private int displaced, useless, futile;
+  private double missedBefore = 1;
+  public boolean off = Boolean.getBoolean("kraftspec.nomemo");
+
+  Memo(String name, int keys, Canon canon) {
+    this.name = name;
+    this.keys = keys;
+    this.canon = canon;
+    stride = keys + 1;
+    places = new Value[stride << bits];
+  }
+
+  private static long more(long hash, Value key) { return hash * 0x9E3779B97F4A7C15L + key.hash(); }
+
+  private int place(long hash) {
+    long z = (hash ^ hash >>> 32) * 0xD6E8FEB86659FD93L;
+    return (int) (z >>> 64 - bits) * stride;
+  }
+
+  private boolean has(int place, Value key) {
+    Value kept = places[place];
+    if (kept == key) return true;
+    if (kept == null || !Value.equal(kept, key)) return false;
+    // The next comparison is of one object.
+    places[place] = key;
+    return true;
+  }
+
+  private Value result(boolean hit, int place) {
+    last = place;
+    if (!hit) return null;
+    hits++;
+    return places[place + keys];
+  }
+
+  public Value get(Value a) {
+    int p = place(a.hash());
+    return result(has(p, a), p);
+  }
+
+  public Value get(Value a, Value b) {
+    int p = place(more(a.hash(), b));
+    return result(has(p, a) && has(p + 1, b), p);
+  }
+
+  public Value get(Value a, Value b, Value c) {
+    int p = place(more(more(a.hash(), b), c));
+    return result(has(p, a) && has(p + 1, b) && has(p + 2, c), p);
+  }
+
+  public Value get(Value a, Value b, Value c, Value d) {
+    int p = place(more(more(more(a.hash(), b), c), d));
+    return result(has(p, a) && has(p + 1, b) && has(p + 2, c) && has(p + 3, d), p);
+  }
+
+  public Value get(Value a, Value b, Value c, Value d, Value e) {
+    int p = place(more(more(more(more(a.hash(), b), c), d), e));
+    return result(has(p, a) && has(p + 1, b) && has(p + 2, c) && has(p + 3, d) && has(p + 4, e), p);
+  }
+
+  public Value get(Value a, Value b, Value c, Value d, Value e, Value... rest) {
+    long hash = more(more(more(more(a.hash(), b), c), d), e);
+    for (Value key : rest) hash = more(hash, key);
+    int p = place(hash);
+    boolean hit = has(p, a) && has(p + 1, b) && has(p + 2, c) && has(p + 3, d) && has(p + 4, e);
+    for (int i = 0; hit && i < rest.length; i++) hit = has(p + 5 + i, rest[i]);
+    return result(hit, p);
+  }
+
+  /** Keeps a result, and returns it or the equal value that is kept already. */
+  public Value put(Value made, Value... keys) {
+    Value result = canon.of(made);
+    long hash = keys[0].hash();
+    for (int i = 1; i < keys.length; i++) hash = more(hash, keys[i]);
+    int place = place(hash);
+    if (places[place] != null) displaced++;
+    System.arraycopy(keys, 0, places, place, keys.length);
+    places[place + keys.length] = result;
+    if (++misses % WINDOW == 0) adapt();
+    return result;
+  }
+
+  /** Stops the search if a result that was kept is not that of the operator: its key lacks something that it reads. */
+  public void require(Value kept, Value made) {
+    if (Value.equal(kept, made)) return;
+    throw new Stop(Stop.Reason.DISAGREEMENT, "a kept result of " + name + " is " + kept + ", and it is " + made, null);
+  }
+
+  private void adapt() {
+    double missed = (double) WINDOW / (WINDOW + hits - hitsBefore);
+    hitsBefore = hits;
+    useless = missed > 0.9 ? useless + 1 : 0;
+    if (useless == USELESS_WINDOWS_MAX) {
+      off = true;
+      places = new Value[stride];
+      return;
+    }
+    boolean crowded = displaced > WINDOW / 3;
+    displaced = 0;
+    if (!crowded || bits >= BITS_MAX || futile == FUTILE_GROWTHS_MAX) return;
+    // Larger tables must have helped: the results of one state, asked several times, fit into a small one.
+    futile = missed > missedBefore * 0.97 ? futile + 1 : 0;
+    missedBefore = missed;
+    resize(futile == FUTILE_GROWTHS_MAX ? BITS_MIN : bits + 1);
+  }
+
+  private void resize(int newBits) {
+    Value[] old = places;
+    bits = newBits;
+    places = new Value[stride << bits];
+    for (int from = 0; from < old.length; from += stride) {
+      if (old[from] == null) continue;
+      long hash = old[from].hash();
+      for (int i = 1; i < keys; i++) hash = more(hash, old[from + i]);
+      System.arraycopy(old, from, places, place(hash), stride);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return String.format("%-44s %12d hits %11d misses 2^%d%s", name, hits, misses, bits, off ? " off" : "");
+  }
+
+  // Keys.
+
+  /** Value of a function at an argument, or {@link #NONE}. */
+  public static Value at(Value function, Value at) {
+    Value value = Functions.atOrNull(function, at);
+    return value == null ? NONE : value;
+  }
+
+  /** A field of a record, or {@link #NONE}. */
+  public static Value field(Records.Field field, Value value) {
+    if (!(value instanceof Rec)) return NONE;
+    int place = field.placeOrNegative(((Rec) value).names);
+    return place < 0 ? NONE : ((Rec) value).values[place];
+  }
+
+  /** The memos of one worker, and the values that they share. */
+  public static final class All {
+    final Canon canon = new Canon();
+    final List<Memo> memos = new ArrayList<>();
+
+    public Memo memo(String name, int keys) {
+      Memo made = new Memo(name, keys, canon);
+      memos.add(made);
+      return made;
+    }
+  }
+}

@@ -1,0 +1,356 @@
+"""The parts of the state that an operator reads, found in SANY's tree.
+
+A part is a path: a parameter or variable, then fields and arguments whose values are paths themselves, such as
+`replicas[m.destination]`. The result of an operator is a function of the values of its paths, which makes them the key
+of its memo in the explorer.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from kraft_spec.compiled import nodes
+from kraft_spec.compiled.terms import UnsupportedError
+from kraft_spec.tlc.jvm import JavaObject
+
+if TYPE_CHECKING:
+    from kraft_spec.compiled.compiler import Compiler
+
+KEYS_MAX = 8
+"""Longest key of a memo."""
+
+_COST_MAX = 20_000
+_REPETITIONS = 3
+"""Assumed number of elements of a set, for the cost of a quantifier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the operator.
+
+    Attributes:
+        uid: Id of its node.
+        later: True for its value in the next state.
+    """
+
+    uid: int
+    later: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of the specification, in the current or the next state."""
+
+    name: str
+    later: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number or string of the text."""
+
+    value: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A field of a record."""
+
+    record: "Path"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A function at an argument."""
+
+    function: "Path"
+    argument: "Path"
+
+
+Path: TypeAlias = Parameter | Variable | Literal | Selected | Applied
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What an expression reads.
+
+    Attributes:
+        paths: Paths that determine its value.
+        path: The expression itself as a path; None if it is none.
+    """
+
+    paths: frozenset[Path] = frozenset()
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """A local operator with parameters, and the scope of its definition."""
+
+    definition: JavaObject
+    scope: "_Scope"
+
+
+_Scope: TypeAlias = Mapping[int, "Reads | _Local"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What an operator reads, in terms of its parameters.
+
+    Attributes:
+        reads: Its paths.
+        cost: Size of its tree with those of the operators that it uses, for each assumed repetition.
+    """
+
+    reads: Reads
+    cost: int
+
+
+class Analysis:
+    """Summaries of operators, computed once each."""
+
+    def __init__(self, compiler: "Compiler") -> None:
+        self._compiler = compiler
+        self._summaries: dict[int, Summary] = {}
+        self._cost = 0
+
+    def summary(self, definition: JavaObject) -> Summary:
+        """Return the summary of an operator of the specification.
+
+        Raises:
+            UnsupportedError: It has a prime within a prime.
+        """
+        uid = int(definition.getUid())
+        if uid not in self._summaries:
+            scope = {
+                int(parameter.getUid()): _NOTHING if int(parameter.getArity()) else _of(Parameter(int(parameter.getUid())))
+                for parameter in definition.getParams()
+            }
+            outer, self._cost = self._cost, 0
+            reads = self._reads(definition.getBody(), scope)
+            self._summaries[uid] = Summary(reads, min(self._cost, _COST_MAX))
+            self._cost = outer
+        return self._summaries[uid]
+
+    def key(self, definition: JavaObject) -> tuple[Path, ...] | None:
+        """Return the paths that the key of an operator's memo consists of; None if there are too many."""
+        paths = _coarse(self.summary(definition).reads.paths)
+        return tuple(sorted(paths, key=repr)) if len(paths) <= KEYS_MAX else None
+
+    # -----------------------------------------------------------------------------------------------------
+    # Expressions.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _reads(self, node: JavaObject, scope: _Scope) -> Reads:
+        self._cost += 1
+        match nodes.kind(node):
+            case nodes.NUMERAL:
+                return Reads(path=Literal(int(node.val())))
+            case nodes.STRING:
+                return Reads(path=Literal(nodes.text(node)))
+            case nodes.AT:
+                # A part of the base of the EXCEPT, which is read as a whole.
+                return _NOTHING
+            case nodes.LABEL:
+                return self._reads(node.getBody(), scope)
+            case nodes.LET:
+                return self._reads(node.getBody(), self._defined(node, scope))
+            case nodes.OPERATOR_ARGUMENT:
+                return self._reads_of_operator(node.getOp(), scope)
+            case nodes.APPLICATION:
+                return self._reads_of_application(node, scope)
+        raise UnsupportedError(str(node.getClass().getSimpleName()), node)
+
+    def _defined(self, let: JavaObject, scope: _Scope) -> _Scope:
+        extended = dict(scope)
+        for definition in let.getLets():
+            uid = int(definition.getUid())
+            if list(definition.getParams()):
+                extended[uid] = _Local(definition, dict(extended))
+            else:
+                extended[uid] = self._reads(definition.getBody(), extended)
+        return extended
+
+    def _reads_of_operator(self, symbol: JavaObject, scope: _Scope) -> Reads:
+        """Return what an operator that is passed as an argument reads besides its arguments."""
+        known = scope.get(int(symbol.getUid()))
+        if isinstance(known, Reads):
+            return known
+        if known is not None:
+            return self._called(known, [_NOTHING for _ in known.definition.getParams()])
+        definition = self._compiler.resolved(symbol)
+        nothing = [_NOTHING for _ in definition.getParams()]
+        if nodes.name(definition) == "LAMBDA":
+            return _without_path(self._called(_Local(definition, scope), nothing))
+        return _without_path(self._substituted(definition, nothing))
+
+    def _reads_of_application(self, node: JavaObject, scope: _Scope) -> Reads:
+        symbol = node.getOperator()
+        known = scope.get(int(symbol.getUid()))
+        if isinstance(known, Reads) and not nodes.arguments(node):
+            return known
+        if nodes.kind(symbol) == nodes.VARIABLE:
+            return _of(Variable(nodes.name(symbol)))
+        if known is None and self._compiler.value(symbol) is not None:
+            return _NOTHING
+        operator = nodes.name(symbol)
+        if operator in nodes.BINDERS:
+            return self._bound(node, scope)
+        arguments = [self._reads(argument, scope) for argument in nodes.arguments(node) if argument is not None]
+        if isinstance(known, _Local):
+            return self._called(known, arguments)
+        if isinstance(known, Reads):
+            return _union(known, *arguments)
+        resolved = self._compiler.resolved(symbol)
+        if nodes.is_user_defined(resolved):
+            return self._substituted(resolved, arguments)
+        match operator:
+            case "$RcdSelect":
+                return _selected(arguments[0], nodes.text(nodes.arguments(node)[1]))
+            case "$FcnApply":
+                return _applied(*arguments)
+            case "'":
+                return _later(arguments[0], node)
+            case "UNCHANGED":
+                return _union(arguments[0], _later(arguments[0], node))
+            case "$SquareAct":
+                return _union(*arguments, _later(arguments[1], node))
+        return _union(*arguments)
+
+    def _bound(self, node: JavaObject, scope: _Scope) -> Reads:
+        bounds, inner = [], dict(scope)
+        for symbol, bound, _ in nodes.bound_symbols(node):
+            bounds.append(self._reads(bound, scope))
+            inner[int(symbol.getUid())] = _NOTHING
+        outer, self._cost = self._cost, 0
+        body = [self._reads(argument, inner) for argument in nodes.arguments(node)]
+        self._cost = outer + self._cost * _REPETITIONS
+        return _union(*bounds, *body)
+
+    def _called(self, local: _Local, arguments: Iterable[Reads]) -> Reads:
+        """Return what a call of a local operator reads: of its body, with the arguments in their place."""
+        arguments = list(arguments)
+        parameters = [int(parameter.getUid()) for parameter in local.definition.getParams()]
+        reads = self._reads(local.definition.getBody(), {**local.scope, **dict(zip(parameters, arguments, strict=True))})
+        # An argument is evaluated in any case.
+        return replace(reads, paths=_union(reads, *arguments).paths) if reads.path is None else reads
+
+    def _substituted(self, definition: JavaObject, arguments: Iterable[Reads]) -> Reads:
+        """Return what a call of an operator reads."""
+        arguments = list(arguments)
+        summary = self.summary(definition)
+        self._cost += summary.cost
+        places = {int(p.getUid()): reads for p, reads in zip(definition.getParams(), arguments, strict=True)}
+        paths = frozenset[Path]()
+        for path in summary.reads.paths:
+            paths |= _replaced(path, places, definition).paths
+        # What an operator that is passed along reads; the other arguments count where they are used.
+        for parameter, reads in zip(definition.getParams(), arguments, strict=True):
+            if int(parameter.getArity()):
+                paths |= reads.paths
+        whole = None if summary.reads.path is None else _replaced(summary.reads.path, places, definition).path
+        return Reads(paths, whole)
+
+
+_NOTHING = Reads()
+
+
+def _of(path: Path) -> Reads:
+    return Reads(frozenset() if isinstance(path, Literal) else frozenset((path,)), path)
+
+
+def _union(*reads: Reads) -> Reads:
+    return Reads(frozenset(path for one in reads for path in one.paths))
+
+
+def _without_path(reads: Reads) -> Reads:
+    return Reads(reads.paths)
+
+
+def _selected(record: Reads, name: str) -> Reads:
+    return _without_path(record) if record.path is None else _of(Selected(record.path, name))
+
+
+def _applied(function: Reads, argument: Reads) -> Reads:
+    if function.path is None or argument.path is None:
+        return _union(function, argument)
+    return _of(Applied(function.path, argument.path))
+
+
+def _later(reads: Reads, node: JavaObject) -> Reads:
+    return Reads(
+        frozenset(_primed(path, node) for path in reads.paths), None if reads.path is None else _primed(reads.path, node)
+    )
+
+
+def _primed(path: Path, node: JavaObject) -> Path:
+    match path:
+        case Parameter(later=True) | Variable(later=True):
+            raise UnsupportedError("a prime within a prime", node)
+        case Parameter() | Variable():
+            return replace(path, later=True)
+        case Selected(record, name):
+            return Selected(_primed(record, node), name)
+        case Applied(function, argument):
+            return Applied(_primed(function, node), _primed(argument, node))
+    return path
+
+
+def _replaced(path: Path, places: Mapping[int, Reads], node: JavaObject) -> Reads:
+    """Return what a path of an operator reads at its call, where the parameters are replaced by the arguments."""
+    match path:
+        case Parameter(uid, later):
+            return _later(places[uid], node) if later else places[uid]
+        case Selected(record, name):
+            return _selected(_replaced(record, places, node), name)
+        case Applied(function, argument):
+            return _applied(_replaced(function, places, node), _replaced(argument, places, node))
+    return _of(path)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Keys.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _coarse(paths: Iterable[Path]) -> frozenset[Path]:
+    """Return paths that determine the given ones, each a parameter, a variable or a component of one."""
+    cut = {part for path in paths for part in _shortened(path, _component(path))}
+    fields: dict[Path, int] = {}
+    for path in cut:
+        if isinstance(path, Selected):
+            fields[path.record] = fields.get(path.record, 0) + 1
+    # A record of which several fields are read counts as a whole: one key instead of several.
+    wholes = {path for path in cut if isinstance(path, Parameter | Variable)} | {p for p, n in fields.items() if n > 1}
+    shortened = {part for path in cut for part in (_shortened(path, _root(path)) if _root(path) in wholes else (path,))}
+    return frozenset(shortened) if shortened == cut else _coarse(shortened)
+
+
+def _shortened(path: Path, prefix: Path) -> Iterable[Path]:
+    """Yield a prefix of a path, and the arguments of the steps after it, which select a part of the prefix."""
+    while path != prefix:
+        if isinstance(path, Applied):
+            if not isinstance(path.argument, Literal):
+                yield from _shortened(path.argument, _component(path.argument))
+            path = path.function
+        elif isinstance(path, Selected):
+            path = path.record
+    yield path
+
+
+def _root(path: Path) -> Path:
+    match path:
+        case Selected(inner, _) | Applied(inner, _):
+            return _root(inner)
+    return path
+
+
+def _component(path: Path) -> Path:
+    """Return the parameter that a path begins with, or the first step into its variable."""
+    match path:
+        case Selected(inner, _) | Applied(inner, _):
+            root = _root(path)
+            return root if isinstance(root, Parameter) else path if inner == root else _component(inner)
+    return path
