@@ -239,6 +239,14 @@ class Compiler:
             self._constants[constant] = f"static final Values.Shape {constant} = new Values.Shape({listed});"
         return self._shapes[key]
 
+    def guarded(self, guards: Sequence[str], code: str) -> str:
+        """Return a term for a filtered set, which is empty if one of the guards is false."""
+        return code
+
+    def constant(self, code: str) -> str:
+        """Return a term for a constant expression, whose code is given."""
+        return code
+
     def value(self, symbol: JavaObject) -> JavaObject | None:
         """Return the value that the configuration assigns to a constant; None for other symbols."""
         if nodes.kind(symbol) != nodes.CONSTANT:

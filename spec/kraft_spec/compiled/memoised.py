@@ -28,6 +28,7 @@ class MemoisingCompiler(Compiler):
     def __init__(self, specification: Specification) -> None:
         super().__init__(specification)
         self._analysis = Analysis(self)
+        self._shared: dict[str, str] = {}
         self._constants["memos"] = "final Memo.All memos = new Memo.All();"
 
     def _keep_results(self, definition: JavaObject, method: str, parameters: Sequence[str], scope: Scope) -> str:
@@ -52,6 +53,17 @@ class MemoisingCompiler(Compiler):
             f"return {unboxed.format('kept')}; }}"
         )
         return evaluating
+
+    def guarded(self, guards: Sequence[str], code: str) -> str:
+        """Return a term that tests the guards first."""
+        return f"(Values.mayHold(() -> {' && '.join(guards)}) ? {code} : Values.none())"
+
+    def constant(self, code: str) -> str:
+        """Return the name of a constant, which is computed once."""
+        if code not in self._shared:
+            self._shared[code] = f"C{len(self._shared)}"
+            self._constants[self._shared[code]] = f"static final Value {self._shared[code]} = Values.normal({code});"
+        return self._shared[code]
 
     def _path(self, path: Path, scope: Scope) -> str:
         """Return the Java term of a path in the method of its operator."""

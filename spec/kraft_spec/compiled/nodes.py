@@ -54,6 +54,15 @@ def is_application(node: JavaObject, of: str) -> bool:
     return node is not None and kind(node) == APPLICATION and name(node.getOperator()) == of
 
 
+def conjuncts(node: JavaObject) -> Iterator[JavaObject]:
+    """Yield the conjuncts of an expression, in their order; the expression itself if it is no conjunction."""
+    if is_application(node, "$ConjList") or is_application(node, "\\land"):
+        for argument in arguments(node):
+            yield from conjuncts(argument)
+    else:
+        yield node
+
+
 def is_standard(symbol: JavaObject) -> bool:
     """Return True for an operator of a standard module."""
     if not hasattr(symbol, "getOriginallyDefinedInModuleNode"):

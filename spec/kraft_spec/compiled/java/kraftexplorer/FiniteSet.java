@@ -7,6 +7,7 @@ final class FiniteSet extends Value {
   static final FiniteSet EMPTY = new FiniteSet(new Value[0]);
 
   final Value[] elements;
+  private Value[] inTlcOrder;
 
   private FiniteSet(Value[] elements) { this.elements = elements; }
 
@@ -37,6 +38,26 @@ final class FiniteSet extends Value {
       for (; place >= 0 && compare(elements[place], moved) > 0; place--) elements[place + 1] = elements[place];
       elements[place + 1] = moved;
     }
+  }
+
+  /** The elements in TLC's order. */
+  Value[] inTlcOrder() {
+    if (elements.length < 2) return elements;
+    Value[] known = inTlcOrder;
+    if (known != null) return known;
+    Value[] ordered = elements.clone();
+    for (int i = 1; i < ordered.length; i++) {
+      Value moved = ordered[i];
+      int low = 0;
+      for (int high = i; low < high; ) {
+        int middle = low + high >>> 1;
+        if (TlcOrder.compare(ordered[middle], moved) < 0) low = middle + 1;
+        else high = middle;
+      }
+      System.arraycopy(ordered, low, ordered, low + 1, i - low);
+      ordered[low] = moved;
+    }
+    return inTlcOrder = ordered;
   }
 
   boolean contains(Value element) {

@@ -89,9 +89,9 @@ public final class Main {
 
   private void show(String more) {
     out.printf(
-        "{%s\"generated\":%d,\"distinct\":%d,\"left\":%d,\"depth\":%d,\"components\":%d,\"sampled\":%d,\"widths\":%s}%n",
+        "{%s\"generated\":%d,\"distinct\":%d,\"left\":%d,\"depth\":%d,\"components\":%d,\"sampled\":%d,\"cpu\":%.2f,\"widths\":%s}%n",
         more, search.generated(), search.distinct(), search.distinct() - search.expanded(), search.widths.size(),
-        search.components.size(), search.judge.sampled, search.widths);
+        search.components.size(), search.judge.sampled, search.cpuNanos / 1e9, search.widths);
     out.flush();
   }
 

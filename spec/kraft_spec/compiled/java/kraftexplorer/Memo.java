@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Results of one operator, by all that it reads. A table of places, one for each key; a newer result displaces an older.
  *
- * <p>It grows while that saves evaluations, and switches itself off where it saves none. Memory is bounded by {@link
+ * <p>It grows while results that were displaced are asked again, and switches itself off where it saves none. Memory is bounded by {@link
  * #BITS_MAX}. A table belongs to one thread.
  */
 public final class Memo {
@@ -16,23 +16,22 @@ public final class Memo {
   /** Evaluate also where there is a result, and compare. */
   public static final boolean BOTH = Boolean.getBoolean("kraftspec.both");
 
-  private static final int BITS_MIN = 6, BITS_START = 8, BITS_MAX = Integer.getInteger("kraftspec.memo.bits", 18);
+  private static final int BITS_START = 8, BITS_MAX = Integer.getInteger("kraftspec.memo.bits", 18);
   private static final int WINDOW = 1 << 12;
-  private static final int USELESS_WINDOWS_MAX = 6, FUTILE_GROWTHS_MAX = 3;
+  private static final int USELESS_WINDOWS_MAX = 6;
 
   public final String name;
   private final int keys, stride;
   private int bits = BITS_START;
   private Value[] places;
-  /** The place that was asked last. */
-  private int last;
   private final Canon canon;
 
   long hits, misses;
   private long hitsBefore;
-  private int displaced, useless, futile;
-  private double missedBefore = 1;
-  public boolean off = Boolean.getBoolean("kraftspec.nomemo");
+  private int displaced, missed, useless;
+  /** Hashes of keys that were displaced lately. */
+  private int[] gone;
+  boolean off = Boolean.getBoolean("kraftspec.nomemo");
 
   Memo(String name, int keys, Canon canon) {
     this.name = name;
@@ -40,6 +39,7 @@ public final class Memo {
     this.canon = canon;
     stride = keys + 1;
     places = new Value[stride << bits];
+    gone = new int[2 << bits];
   }
 
   private static long more(long hash, Value key) { return hash * 0x9E3779B97F4A7C15L + key.hash(); }
@@ -59,7 +59,6 @@ public final class Memo {
   }
 
   private Value result(boolean hit, int place) {
-    last = place;
     if (!hit) return null;
     hits++;
     return places[place + keys];
@@ -105,11 +104,24 @@ public final class Memo {
     long hash = keys[0].hash();
     for (int i = 1; i < keys.length; i++) hash = more(hash, keys[i]);
     int place = place(hash);
-    if (places[place] != null) displaced++;
+    if (gone[(int) hash & gone.length - 1] == (int) (hash >>> 32)) missed++;
+    if (places[place] != null) displace(place);
     System.arraycopy(keys, 0, places, place, keys.length);
     places[place + keys.length] = result;
     if (++misses % WINDOW == 0) adapt();
     return result;
+  }
+
+  private long hashAt(Value[] table, int place) {
+    long hash = table[place].hash();
+    for (int i = 1; i < keys; i++) hash = more(hash, table[place + i]);
+    return hash;
+  }
+
+  private void displace(int place) {
+    long hash = hashAt(places, place);
+    gone[(int) hash & gone.length - 1] = (int) (hash >>> 32);
+    displaced++;
   }
 
   /** Stops the search if a result that was kept is not that of the operator: its key lacks something that it reads. */
@@ -119,32 +131,25 @@ public final class Memo {
   }
 
   private void adapt() {
-    double missed = (double) WINDOW / (WINDOW + hits - hitsBefore);
-    hitsBefore = hits;
-    useless = missed > 0.9 ? useless + 1 : 0;
+    useless = hits - hitsBefore < WINDOW / 8 ? useless + 1 : 0;
     if (useless == USELESS_WINDOWS_MAX) {
       off = true;
       places = new Value[stride];
       return;
     }
-    boolean crowded = displaced > WINDOW / 3;
-    displaced = 0;
-    if (!crowded || bits >= BITS_MAX || futile == FUTILE_GROWTHS_MAX) return;
-    // Larger tables must have helped: the results of one state, asked several times, fit into a small one.
-    futile = missed > missedBefore * 0.97 ? futile + 1 : 0;
-    missedBefore = missed;
-    resize(futile == FUTILE_GROWTHS_MAX ? BITS_MIN : bits + 1);
+    // A larger table would have had what was displaced and is asked again.
+    if (bits < BITS_MAX && displaced > WINDOW / 4 && missed > WINDOW / 16) grow();
+    hitsBefore = hits;
+    displaced = missed = 0;
   }
 
-  private void resize(int newBits) {
+  private void grow() {
     Value[] old = places;
-    bits = newBits;
+    bits++;
     places = new Value[stride << bits];
+    gone = new int[2 << bits];
     for (int from = 0; from < old.length; from += stride) {
-      if (old[from] == null) continue;
-      long hash = old[from].hash();
-      for (int i = 1; i < keys; i++) hash = more(hash, old[from + i]);
-      System.arraycopy(old, from, places, place(hash), stride);
+      if (old[from] != null) System.arraycopy(old, from, places, place(hashAt(old, from)), stride);
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** The field names of a record, in alphabetical order; records with the same fields share them. */
 final class Names {
@@ -15,6 +16,7 @@ final class Names {
   final int number;
   final long hash;
   private final String[] sorted;
+  private int[] inTlcOrder;
 
   private Names(String[] sorted, int number) {
     this.sorted = sorted;
@@ -37,6 +39,19 @@ final class Names {
   int size() { return sorted.length; }
 
   String at(int place) { return sorted[place]; }
+
+  /** Places of the fields in TLC's order. */
+  int[] inTlcOrder() {
+    if (inTlcOrder == null) {
+      inTlcOrder =
+          IntStream.range(0, sorted.length)
+              .boxed()
+              .sorted((a, b) -> Integer.compare(Text.of(sorted[a]).tlcOrder(), Text.of(sorted[b]).tlcOrder()))
+              .mapToInt(Integer::intValue)
+              .toArray();
+    }
+    return inTlcOrder;
+  }
 
   /** Place of a field; negative if there is none. */
   int placeOf(String name) { return Arrays.binarySearch(sorted, name); }

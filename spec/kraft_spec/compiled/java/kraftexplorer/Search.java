@@ -24,6 +24,8 @@ final class Search {
   private volatile boolean stopping;
   private volatile Throwable failure;
   Level level, following;
+  /** Processor time of the workers. */
+  long cpuNanos;
 
   Search(Specification specification, int threads, boolean deadlocks, Path folder) {
     this.specification = specification;
@@ -96,6 +98,10 @@ final class Search {
         if (failure == null) failure = thrown;
       }
       stopping = true;
+    } finally {
+      synchronized (this) {
+        cpuNanos += java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package kraftexplorer;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -12,6 +13,17 @@ abstract class Sets extends Functions {
   static Value[] elements(Value value) {
     if (value instanceof FiniteSet) return ((FiniteSet) value).elements;
     throw new Undefined("no finite set");
+  }
+
+  public static Value none() { return FiniteSet.EMPTY; }
+
+  /** A guard of a filter; one without a value leaves it to the elements, of which there may be none. */
+  public static boolean mayHold(BooleanSupplier guard) {
+    try {
+      return guard.getAsBoolean();
+    } catch (Undefined noValue) {
+      return true;
+    }
   }
 
   public static Value set(Value... written) { return FiniteSet.of(written); }
@@ -160,8 +172,9 @@ abstract class Sets extends Functions {
     return FiniteSet.of(images);
   }
 
-  /** Runs an action for each element. */
+  /** Runs an action for each element, in TLC's order. */
   public static void each(Value set, Consumer<Value> action) {
-    for (Value element : elements(set)) action.accept(element);
+    elements(set);
+    for (Value element : ((FiniteSet) set).inTlcOrder()) action.accept(element);
   }
 }

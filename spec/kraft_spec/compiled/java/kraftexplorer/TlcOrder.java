@@ -1,8 +1,7 @@
 package kraftexplorer;
 
-import util.UniqueString;
-
-/** The order in which TLC enumerates a set, which decides what CHOOSE takes where several elements fit. */
+/** The order in which TLC enumerates a set, which decides what CHOOSE takes where several elements fit,
+ * and the order of successors. */
 final class TlcOrder {
   private TlcOrder() {}
 
@@ -10,7 +9,7 @@ final class TlcOrder {
     if (Value.equal(first, second)) return 0;
     if (first instanceof Int && second instanceof Int) return Integer.compare(number(first), number(second));
     if (first instanceof Bool && second instanceof Bool) return first == Bool.FALSE ? -1 : 1;
-    if (first instanceof Text && second instanceof Text) return compareNames(((Text) first).text, ((Text) second).text);
+    if (first instanceof Text && second instanceof Text) return compareNames((Text) first, (Text) second);
     if (first instanceof FiniteSet && second instanceof FiniteSet) {
       return compareEach(ordered((FiniteSet) first), ordered((FiniteSet) second));
     }
@@ -24,9 +23,7 @@ final class TlcOrder {
   private static int number(Value value) { return ((Int) value).number; }
 
   /** TLC orders strings by when it has met them. */
-  private static int compareNames(String first, String second) {
-    return UniqueString.uniqueStringOf(first).compareTo(UniqueString.uniqueStringOf(second));
-  }
+  private static int compareNames(Text first, Text second) { return Integer.compare(first.tlcOrder(), second.tlcOrder()); }
 
   private static int compareEach(Value[] first, Value[] second) {
     if (first.length != second.length) return first.length - second.length;
@@ -37,28 +34,19 @@ final class TlcOrder {
     return 0;
   }
 
-  private static Value[] ordered(FiniteSet set) {
-    Value[] elements = set.elements.clone();
-    java.util.Arrays.sort(elements, TlcOrder::compare);
-    return elements;
-  }
+  private static Value[] ordered(FiniteSet set) { return set.inTlcOrder(); }
 
   /** By the number of fields, then field by field in TLC's order of names: first the name, then the value. */
   private static int compareRecords(Rec first, Rec second) {
     if (first.values.length != second.values.length) return first.values.length - second.values.length;
-    Integer[] some = places(first), others = places(second);
+    int[] some = first.names.inTlcOrder(), others = second.names.inTlcOrder();
+    boolean sameNames = first.names == second.names;
     for (int i = 0; i < some.length; i++) {
-      int order = compareNames(first.names.at(some[i]), second.names.at(others[i]));
-      if (order == 0) order = compare(first.values[some[i]], second.values[others[i]]);
+      int order = sameNames ? 0 : compareNames(Text.of(first.names.at(some[i])), Text.of(second.names.at(others[i])));
+      Value one = first.values[some[i]], other = second.values[others[i]];
+      if (order == 0 && one != other) order = compare(one, other);
       if (order != 0) return order;
     }
     return 0;
-  }
-
-  private static Integer[] places(Rec record) {
-    Integer[] places = new Integer[record.values.length];
-    for (int i = 0; i < places.length; i++) places[i] = i;
-    java.util.Arrays.sort(places, (a, b) -> compareNames(record.names.at(a), record.names.at(b)));
-    return places;
   }
 }
