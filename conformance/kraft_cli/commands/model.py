@@ -81,9 +81,12 @@ def model(
         return _write(checks, write)
     if resume and checkpoints is None:
         raise usage_error("--resume needs --checkpoints FOLDER")
-    if interpreted + explore + both > 1:
-        raise usage_error("--interpreted, --explore and --both exclude each other")
-    way = Way.BOTH if both else Way.EXPLORED if explore else Way.INTERPRETED if interpreted else Way.COMPILED
+    if interpreted and (both or explore):
+        raise usage_error(f"--interpreted and {'--both' if both else '--explore'} exclude each other")
+    if explore:
+        way = Way.JUDGED if both else Way.EXPLORED
+    else:
+        way = Way.BOTH if both else Way.INTERPRETED if interpreted else Way.COMPILED
     reports: list[CheckReport] = []
 
     def run(check: ModelCheck) -> CheckReport:
@@ -214,6 +217,7 @@ _TRACE_SHOWN_MAX = 60
 _FORMS = {
     Way.COMPILED: "compiled",
     Way.EXPLORED: "compiled, searched by the explorer",
+    Way.JUDGED: "compiled, searched by the explorer, and interpreted by TLC",
     Way.INTERPRETED: "interpreted by TLC",
     Way.BOTH: "compiled, and interpreted by TLC",
 }

@@ -74,7 +74,8 @@ def explore(
         directory: Folder of the modules and the configuration.
         module: Name of the root module.
         configuration: Name of the configuration, without .cfg.
-        options: Workers, deadlock, heap, time limit and checkpoints; `both` evaluates every kept result anew.
+        options: Workers, deadlock, heap, time limit and checkpoints; with `both`, TLC
+            judges every state, and every kept result is evaluated anew.
         on_progress: Called every second.
 
     Raises:

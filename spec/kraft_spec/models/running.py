@@ -153,8 +153,8 @@ def run_check(
     )
     with TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
         model = write_model(check, Path(temporary) / "model", directory)
-        if way is Way.EXPLORED:
-            report = _explore(check, model, options, on_progress)
+        if way in (Way.EXPLORED, Way.JUDGED):
+            report = _explore(check, model, replace(options, both=way is Way.JUDGED), on_progress)
             never_fired = tuple(sorted(check.fires - _fired(check, report, model)))
             return CheckReport(check, report, never_fired, way)
         if way is Way.BOTH or (way is Way.COMPILED and _compiling_pays(check, options)):

@@ -7,16 +7,19 @@ import tlc2.tool.TLCState;
 
 /**
  * TLC's interpreter, which evaluates a sample of the states: their successors, and for each of these the invariants, the
- * properties of the step, the constraints and the VIEW. The search stops where it comes to something else.
+ * properties of the step, the constraints and the fingerprint. The search stops where it comes to something else.
  */
 final class Judge {
   private static final long SHARE = 50;
+  private static final int FINGERPRINTS_MAX = 1 << 16;
 
   private final Specification specification;
   private final long started = System.nanoTime();
   private long spent;
   private volatile long due;
   volatile long sampled;
+  /** The explorer's fingerprints and TLC's, of the states that were judged: one for each of the other. */
+  private final Map<Long, Long> fingerprints = new HashMap<>(), inverse = new HashMap<>();
 
   Judge(Specification specification) { this.specification = specification; }
 
@@ -29,7 +32,8 @@ final class Judge {
       due = Long.MAX_VALUE;
       judge(worker, state);
       spent += System.nanoTime() - before;
-      due = started + spent * SHARE;
+      // Beside the comparison of all results, every state is judged.
+      due = Memo.BOTH ? 0 : started + spent * SHARE;
       sampled++;
     }
   }
@@ -67,6 +71,15 @@ final class Judge {
     }
     if (specification.hasView && worker.fingerprint(successor) != specification.viewOf(later).hash()) {
       disagree("the VIEW", successor);
+    }
+    if (fingerprints.size() < FINGERPRINTS_MAX) judgeFingerprint(worker.fingerprint(successor), later, successor);
+  }
+
+  private void judgeFingerprint(long ours, TLCState later, State successor) {
+    long theirs = later.fingerPrint();
+    Long before = fingerprints.putIfAbsent(ours, theirs), inverseBefore = inverse.putIfAbsent(theirs, ours);
+    if (before != null && before != theirs || inverseBefore != null && inverseBefore != ours) {
+      disagree("whether another state has the fingerprint", successor);
     }
   }
 

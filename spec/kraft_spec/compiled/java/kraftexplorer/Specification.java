@@ -5,6 +5,7 @@ import tlc2.tool.StateVec;
 import tlc2.tool.TLCState;
 import tlc2.tool.impl.FastTool;
 import tlc2.util.Context;
+import tlc2.util.FP64;
 import util.SimpleFilenameToStream;
 import util.UniqueString;
 
@@ -15,6 +16,7 @@ final class Specification {
   final boolean hasView;
 
   Specification(String folder, String module, String configuration) {
+    FP64.Init(0);
     tool = new FastTool(folder, module, configuration, new SimpleFilenameToStream(folder));
     actions = tool.getActions().length;
     invariants = tool.getInvariants().length;

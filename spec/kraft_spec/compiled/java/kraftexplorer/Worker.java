@@ -17,6 +17,8 @@ final class Worker {
   private Level to;
   private long place;
   private int choice;
+  /** True while a successor is looked at: it is the last that was chosen. */
+  private boolean taking;
   /** Written by this thread alone, read by the one that reports. */
   volatile long generated, distinct, expanded;
 
@@ -34,14 +36,14 @@ final class Worker {
     choice = number;
     generated++;
     encoding.intern(state);
-    boolean inModel = isInModel(state);
-    if (inModel && !search.fingerprints.add(fingerprint(state))) return;
     try {
+      boolean inModel = isInModel(state);
+      if (inModel && !search.fingerprints.add(fingerprint(state))) return;
       checkInvariants(state);
-    } catch (Stop stop) {
+      if (inModel) keep(state);
+    } catch (Stop | Undefined stop) {
       throw at(stop, 0);
     }
-    if (inModel) keep(state);
   }
 
   void expand(Level.Block block, int level, Level to) throws IOException {
@@ -50,6 +52,7 @@ final class Worker {
       encoding.read(block.states, now);
       place = block.first + i;
       choice = 0;
+      taking = false;
       try {
         for (int action = 0; action < specification.actions; action++) {
           next.clear();
@@ -57,20 +60,19 @@ final class Worker {
         }
         if (choice == 0 && search.deadlocks) throw new Stop(Stop.Reason.DEADLOCK, "", null);
         search.judge.sample(this, now);
-      } catch (Stop stop) {
+      } catch (Stop | Undefined | StackOverflowError stop) {
         throw at(stop, level);
-      } catch (Undefined | StackOverflowError error) {
-        throw at(new Stop(Stop.Reason.ERROR, String.valueOf(error.getMessage()), error), level);
       }
       expanded++;
       if (states.size > BLOCK_BYTES) flush();
     }
   }
 
-  private Stop at(Stop stop, int level) {
+  private Stop at(Throwable thrown, int level) {
+    Stop stop = thrown instanceof Stop ? (Stop) thrown : new Stop(Stop.Reason.ERROR, thrown.toString(), thrown);
     stop.level = level;
     stop.place = place;
-    stop.choice = stop.reason == Stop.Reason.VIOLATION ? choice - (level == 0 ? 0 : 1) : -1;
+    stop.choice = level == 0 ? choice : taking ? choice - 1 : -1;
     return stop;
   }
 
@@ -78,6 +80,7 @@ final class Worker {
     if (!next.isWhole()) throw Values.open();
     generated++;
     choice++;
+    taking = true;
     successor.set(next);
     encoding.intern(successor);
     boolean inModel = isInModel(successor) && isInActions(now, successor);
@@ -87,6 +90,7 @@ final class Worker {
       if (!holds(at, now, successor)) throw new Stop(Stop.Reason.VIOLATION, "", null);
     }
     if (inModel && isNew) keep(successor);
+    taking = false;
   }
 
   private void keep(State state) {
