@@ -427,16 +427,24 @@ class Compiler:
 
     def _each(self, node: JavaObject, scope: Scope, then: str) -> str:
         symbols = list(nodes.bound_symbols(node))
-        opened, closed = "", ""
+        opened, closed = self.opened_by_guards(node, scope)
         for symbol, bound, is_tuple in symbols:
             if is_tuple:
                 raise UnsupportedError("a tuple of bound variables", node)
             name, before = self.fresh(nodes.name(symbol)), self.fresh("before")
-            elements = self._expressions.term(bound, scope).as_value()
+            elements = self.bound_set(bound, scope)
             opened += f"Values.each({elements}, (Value {name}) -> {{ final State {before} = {scope.later}.copy(); "
             closed = f" {scope.later}.set({before}); }});" + closed
             scope = scope.binding(symbol, Term(name, Kind.VALUE, is_name=True))
         return opened + self._action(nodes.arguments(node)[0], scope, then) + closed
+
+    def opened_by_guards(self, node: JavaObject, scope: Scope) -> tuple[str, str]:
+        """Return the beginning and end of a block around an action that is quantified over elements."""
+        return "", ""
+
+    def bound_set(self, bound: JavaObject, scope: Scope) -> str:
+        """Return the set of the elements that an action is quantified over."""
+        return self._expressions.term(bound, scope).as_value()
 
     def _assigned(self, equation: Sequence[JavaObject], scope: Scope, then: str) -> str:
         variable = nodes.arguments(equation[0])[0].getOperator()

@@ -1,11 +1,21 @@
 """Compiler for the explorer: operators on the explorer's own values, with memos of all that they read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from kraft_spec.compiled import nodes
 from kraft_spec.compiled.compiler import Compiler
-from kraft_spec.compiled.reads import Analysis, Applied, Literal, Parameter, Path, Selected, Variable
+from kraft_spec.compiled.reads import (
+    Analysis,
+    Applied,
+    Literal,
+    OpenExpression,
+    Parameter,
+    Path,
+    Selected,
+    Variable,
+    key_of,
+)
 from kraft_spec.compiled.terms import Kind, Scope
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
@@ -13,7 +23,7 @@ from kraft_spec.tlc.specification import Specification
 PACKAGE = "kraftexplorer"
 """Java package of the explorer."""
 
-COST_MIN = 30
+COST_MIN = 12
 """Size of the smallest operator with a memo; see `Summary.cost`."""
 
 _JAVA_RESULT = {Kind.VALUE: ("Value", "{}"), Kind.INT: ("int", "Values.number({})"), Kind.BOOL: ("boolean", "Values.truth({})")}
@@ -37,9 +47,15 @@ class MemoisingCompiler(Compiler):
         key = self._analysis.key(definition)
         if not key or self._analysis.summary(definition).cost < COST_MIN:
             return method
-        kind = self.kind_of(definition)
+        self._add_memo(nodes.name(definition), method, self.kind_of(definition), key, parameters, scope)
+        return f"raw_{method}"
+
+    def _add_memo(
+        self, name: str, method: str, kind: Kind, key: Sequence[Path], parameters: Sequence[str], scope: Scope
+    ) -> None:
+        """Add the method that asks the memo first, and otherwise the method `raw_...` that evaluates."""
         memo, evaluating = f"M_{method}", f"raw_{method}"
-        self._constants[memo] = f'final Memo {memo} = memos.memo("{nodes.name(definition)}", {len(key)});'
+        self._constants[memo] = f'final Memo {memo} = memos.memo("{name}", {len(key)});'
         signature = ", ".join(["State now", "State later", *parameters])
         call = f"{evaluating}({', '.join(['now', 'later', *(declared.split()[1] for declared in parameters)])})"
         keys = ", ".join(f"k{number}" for number in range(len(key)))
@@ -48,11 +64,59 @@ class MemoisingCompiler(Compiler):
         boxed = call if kind is Kind.VALUE else f"Values.box({call})"
         self._methods.append(
             f"  {result} {method}({signature}) {{ if ({memo}.off) return {call}; {declared} "
-            f"Value kept = {memo}.get({keys}); if (kept == null) kept = {memo}.put({boxed}, {keys}); "
+            f"Value kept = {memo}.get({keys}); if (kept == null) {{ final long begun = {memo}.begin(); "
+            f"kept = {memo}.put({boxed}, begun, {keys}); }} "
             f"else if (Memo.BOTH) {memo}.require(kept, {boxed}); "
             f"return {unboxed.format('kept')}; }}"
         )
-        return evaluating
+
+    def bound_set(self, bound: JavaObject, scope: Scope) -> str:
+        """Return the set of the elements that an action is quantified over; one that names no local is kept."""
+        try:
+            summary = self._analysis.closed_summary(bound)
+        except OpenExpression:
+            return super().bound_set(bound, scope)
+        key = key_of(summary.reads)
+        if not key or summary.cost < COST_MIN or (scope.now, scope.later) != ("now", "later"):
+            return super().bound_set(bound, scope)
+        method = self.fresh("set")
+        self._add_memo(str(bound.getLocation()), method, Kind.VALUE, key, (), scope)
+        body = self._expressions.statements(bound, Scope(), Kind.VALUE)
+        self._methods.append(f"  Value raw_{method}(State now, State later) {{ {body} }}")
+        return f"{method}({scope.now}, {scope.later})"
+
+    def opened_by_guards(self, node: JavaObject, scope: Scope) -> tuple[str, str]:
+        """Return a test of the first conjuncts of the action, as far as they are the same for all elements."""
+        varying = [symbol for symbol, _, _ in nodes.bound_symbols(node)]
+        guards = list(self._guards(nodes.arguments(node)[0], varying, scope))
+        return (f"if (Values.mayHold(() -> {' && '.join(guards)})) {{ ", " }") if guards else ("", "")
+
+    def _guards(self, action: JavaObject, varying: Sequence[JavaObject], scope: Scope) -> Iterator[str]:
+        for conjunct in nodes.conjuncts(action):
+            if int(conjunct.getLevel()) < nodes.ACTION_LEVEL:
+                if any(True for symbol in varying for _ in nodes.uses(conjunct, symbol)):
+                    return
+                yield self._expressions.term(conjunct, scope).as_bool()
+                continue
+            if nodes.kind(conjunct) == nodes.APPLICATION:
+                definition = self.resolved(conjunct.getOperator())
+                if nodes.is_user_defined(definition) and nodes.name(conjunct.getOperator()) not in nodes.BINDERS:
+                    yield from self._guards_within(definition, nodes.arguments(conjunct), varying, scope)
+            return
+
+    def _guards_within(
+        self, definition: JavaObject, arguments: Sequence[JavaObject], varying: Sequence[JavaObject], scope: Scope
+    ) -> Iterator[str]:
+        """Yield the guards of an action that is called with arguments; those that are no names count as varying."""
+        inner, varying_inside = Scope(scope.now, scope.later), []
+        for parameter, argument in zip(definition.getParams(), arguments, strict=True):
+            term = None if nodes.kind(argument) != nodes.APPLICATION else scope.term(argument.getOperator())
+            names_element = any(True for symbol in varying for _ in nodes.uses(argument, symbol))
+            if term is None or names_element or nodes.arguments(argument):
+                varying_inside.append(parameter)
+            else:
+                inner = inner.binding(parameter, term)
+        yield from self._guards(definition.getBody(), varying_inside, inner)
 
     def guarded(self, guards: Sequence[str], code: str) -> str:
         """Return a term that tests the guards first."""

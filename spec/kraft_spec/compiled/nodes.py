@@ -7,10 +7,12 @@ from kraft_spec.tlc.jvm import JavaObject
 # Values of tla2sany.semantic.ASTConstants.
 CONSTANT = 2
 VARIABLE = 3
+BOUND_SYMBOL = 4
 USER_DEFINED = 5
 OPERATOR_ARGUMENT = 8
 APPLICATION = 9
 LET = 10
+FORMAL_PARAMETER = 11
 NUMERAL = 16
 STRING = 18
 AT = 19

@@ -24,6 +24,15 @@ _REPETITIONS = 3
 """Assumed number of elements of a set, for the cost of a quantifier."""
 
 
+_BUILDERS = frozenset(("$Except", "$RcdConstructor", "$FcnConstructor"))
+_BUILDING = 20
+"""Additional cost of a new value, which has to be hashed."""
+
+
+class OpenExpression(Exception):  # noqa: N818 - the name that is open is the error
+    """The expression names a parameter or bound variable from around it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter of the operator.
@@ -134,10 +143,21 @@ class Analysis:
             self._cost = outer
         return self._summaries[uid]
 
+    def closed_summary(self, node: JavaObject) -> Summary:
+        """Return the summary of an expression.
+
+        Raises:
+            OpenExpression: It names a parameter or bound variable from around it.
+        """
+        outer, self._cost = self._cost, 0
+        try:
+            return Summary(self._reads(node, {}), min(self._cost, _COST_MAX))
+        finally:
+            self._cost = outer
+
     def key(self, definition: JavaObject) -> tuple[Path, ...] | None:
         """Return the paths that the key of an operator's memo consists of; None if there are too many."""
-        paths = _coarse(self.summary(definition).reads.paths)
-        return tuple(sorted(paths, key=repr)) if len(paths) <= KEYS_MAX else None
+        return key_of(self.summary(definition).reads)
 
     # -----------------------------------------------------------------------------------------------------
     # Expressions.
@@ -204,8 +224,12 @@ class Analysis:
         if isinstance(known, Reads):
             return _union(known, *arguments)
         resolved = self._compiler.resolved(symbol)
+        if nodes.kind(resolved) in (nodes.FORMAL_PARAMETER, nodes.BOUND_SYMBOL):
+            raise OpenExpression(nodes.name(resolved))
         if nodes.is_user_defined(resolved):
             return self._substituted(resolved, arguments)
+        if operator in _BUILDERS:
+            self._cost += _BUILDING
         match operator:
             case "$RcdSelect":
                 return _selected(arguments[0], nodes.text(nodes.arguments(node)[1]))
@@ -313,6 +337,12 @@ def _replaced(path: Path, places: Mapping[int, Reads], node: JavaObject) -> Read
 # ---------------------------------------------------------------------------------------------------------
 # Keys.
 # ---------------------------------------------------------------------------------------------------------
+
+
+def key_of(reads: Reads) -> tuple[Path, ...] | None:
+    """Return the paths that the key of a memo consists of; None if there are too many."""
+    paths = _coarse(reads.paths)
+    return tuple(sorted(paths, key=repr)) if len(paths) <= KEYS_MAX else None
 
 
 def _coarse(paths: Iterable[Path]) -> frozenset[Path]:

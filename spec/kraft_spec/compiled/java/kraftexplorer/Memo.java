@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Results of one operator, by all that it reads. A table of places, one for each key; a newer result displaces an older.
  *
- * <p>It grows while results that were displaced are asked again, and switches itself off where it saves none. Memory is bounded by {@link
+ * <p>It grows while results that were displaced are asked again, and switches itself off where keeping costs more than evaluating. Memory is bounded by {@link
  * #BITS_MAX}. A table belongs to one thread.
  */
 public final class Memo {
@@ -18,7 +18,13 @@ public final class Memo {
 
   private static final int BITS_START = 8, BITS_MAX = Integer.getInteger("kraftspec.memo.bits", 18);
   private static final int WINDOW = 1 << 12;
-  private static final int USELESS_WINDOWS_MAX = 6;
+  private static final int USELESS_WINDOWS_MAX = 4;
+  /** One in so many evaluations is timed. */
+  private static final int TIMED_EVERY = 32;
+  /** Assumed costs in nanoseconds: of asking, for each key, and of keeping a result. */
+  private static final double ASKING = 15, KEY = 4, KEEPING = 80;
+  /** Longest time that counts: this thread may have lost the processor. */
+  private static final long NANOS_MAX = 20_000;
 
   public final String name;
   private final int keys, stride;
@@ -29,6 +35,7 @@ public final class Memo {
   long hits, misses;
   private long hitsBefore;
   private int displaced, missed, useless;
+  private long spent, timed;
   /** Hashes of keys that were displaced lately. */
   private int[] gone;
   boolean off = Boolean.getBoolean("kraftspec.nomemo");
@@ -98,8 +105,15 @@ public final class Memo {
     return result(hit, p);
   }
 
+  /** The time before an evaluation, for {@link #put}; 0 if it is not timed. */
+  public long begin() { return misses % TIMED_EVERY == 0 ? System.nanoTime() : 0; }
+
   /** Keeps a result, and returns it or the equal value that is kept already. */
-  public Value put(Value made, Value... keys) {
+  public Value put(Value made, long begun, Value... keys) {
+    if (begun != 0) {
+      spent += Math.min(System.nanoTime() - begun, NANOS_MAX);
+      timed++;
+    }
     Value result = canon.of(made);
     long hash = keys[0].hash();
     for (int i = 1; i < keys.length; i++) hash = more(hash, keys[i]);
@@ -131,7 +145,10 @@ public final class Memo {
   }
 
   private void adapt() {
-    useless = hits - hitsBefore < WINDOW / 8 ? useless + 1 : 0;
+    double share = (double) (hits - hitsBefore) / (hits - hitsBefore + WINDOW);
+    double saved = share * spent / timed, cost = ASKING + KEY * keys + (1 - share) * KEEPING;
+    useless = saved < cost ? useless + 1 : 0;
+    spent = timed = 0;
     if (useless == USELESS_WINDOWS_MAX) {
       off = true;
       places = new Value[stride];
