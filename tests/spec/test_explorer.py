@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kraft_dev.nightly.parts import NOT_COMPILED
 from kraft_spec.compiled.checks import EXPLORED, compiled_check
+from kraft_spec.compiled.estimating import estimated_states
 from kraft_spec.compiled.exploring import Exploration, Unexplorable, explore
-from kraft_spec.models import Way, find_check, run_check
+from kraft_spec.models import Way, checks_of, find_check, run_check, write_model
 from kraft_spec.tlc.model_check import Checkpoints, ModelCheckError, ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 
@@ -61,10 +63,9 @@ HASHES_THE_LENGTH_ALONE = """\
 from kraft_spec.compiled import building
 written = building._javac
 def javac(sources, target):
-    text = {source.name: source for source in sources}
+    text = {source.name: source for source in sources}["Sequence.java"].read_text()
     faulty = target.parent / "Sequence.java"
-    code = text["Sequence.java"].read_text().replace("chained(0x4_0000_0000L + elements.length, elements)", "elements.length")
-    faulty.write_text(code)
+    faulty.write_text(text.replace("chained(0x4_0000_0000L + elements.length, elements)", "elements.length"))
     written([faulty if source.name == "Sequence.java" else source for source in sources], target)
 building._javac = javac
 """
@@ -91,9 +92,7 @@ def counters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _configure(
-    folder: Path, invariant: str = "Logged", view: str = "VIEW View", more: str = "", most: int = 3
-) -> None:
+def _configure(folder: Path, invariant: str = "Logged", view: str = "VIEW View", more: str = "", most: int = 3) -> None:
     lines = ("INIT Init", "NEXT Next", f"CONSTANT Most = {most}", "CONSTRAINT Bounds", view, "PROPERTY Grows", more)
     (folder / "Counters.cfg").write_text("\n".join((*lines, f"INVARIANT {invariant}\n")), encoding="utf-8")
 
@@ -123,9 +122,9 @@ def test_the_numbers_are_those_of_tlc(counters: Path, view: str) -> None:
 
 def test_two_workers_reach_the_same_states(counters: Path) -> None:
     _configure(counters, view="")
-    one, two = (_explored(counters, replace(BRIEFLY, workers=workers)) for workers in (1, 2))
-    assert _numbers(two.report) == _numbers(one.report)
-    assert two.widths == one.widths
+    alone, together = (_explored(counters, replace(BRIEFLY, workers=workers)) for workers in (1, 2))
+    assert _numbers(together.report) == _numbers(alone.report)
+    assert together.widths == alone.widths
 
 
 def test_tlc_judges_every_state_on_request(counters: Path) -> None:
@@ -179,6 +178,17 @@ def test_a_search_resumes_from_its_checkpoint(counters: Path, tmp_path: Path) ->
     assert stopped.progress.queue_left > 0
     again = replace(checkpoints, recover=checkpoints.directory)
     assert _numbers(_explored(counters, replace(BRIEFLY, checkpoints=again)).report) == _numbers(whole)
+    assert not list(checkpoints.directory.iterdir())
+
+
+def test_a_checkpoint_of_another_model_is_refused(counters: Path, tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path / "checkpoints", interval_seconds=3600)
+    checkpoints.directory.mkdir()
+    _explored(counters, replace(BRIEFLY, checkpoints=checkpoints, time_limit_seconds=0.000001))
+    _configure(counters, most=2)
+    again = replace(checkpoints, recover=checkpoints.directory)
+    with pytest.raises(ModelCheckError, match="is of another model: start again without --resume"):
+        _explored(counters, replace(BRIEFLY, checkpoints=again))
 
 
 @pytest.mark.parametrize(
@@ -190,14 +200,17 @@ def test_a_fault_of_the_explorer_is_detected(counters: Path, fault: str) -> None
     jar = compiled_check(counters, "Counters", "Counters", EXPLORED)
     jar.unlink()
     subprocess.run([sys.executable, "-c", fault + BUILD, str(counters), str(jar)], check=True)
-    with pytest.raises(ModelCheckError, match="^a defect of the explorer: "):
+    with pytest.raises(ModelCheckError, match=r"^a defect of the explorer: "):
         _explored(counters, replace(BRIEFLY, both=True))
 
 
 def test_temporal_properties_are_left_to_tlc(counters: Path) -> None:
     _configure(counters, more="PROPERTY Ends")
-    (counters / "Counters.tla").write_text(COUNTERS.replace("View ==", "Ends == <>(sent # {})\nView =="), encoding="utf-8")
-    with pytest.raises(Unexplorable, match="^a temporal property$"):
+    (counters / "Counters.tla").write_text(
+        COUNTERS.replace("View ==", "Ends == <>(sent # {})\nView =="),
+        encoding="utf-8",
+    )
+    with pytest.raises(Unexplorable, match=r"^a temporal property$"):
         _explored(counters)
 
 
@@ -208,3 +221,33 @@ def test_the_models_own_states_are_those_of_tlc(way: Way) -> None:
     assert (report.report.outcome, report.way) == (Outcome.OK, way), report.report.message
     reached = report.report.progress
     assert (reached.states_generated, reached.states_distinct, reached.depth) == (1903, 1008, 39)
+
+
+SLICES = [
+    check.name
+    for check in checks_of("ci")
+    if not (check.violates or check.mutants or check.configuration.specification or check.name in NOT_COMPILED)
+]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", SLICES)
+def test_the_numbers_of_every_slice_are_those_of_tlc(name: str, tmp_path: Path) -> None:
+    check = find_check(name)
+    module, model = check.configuration.module, write_model(check, tmp_path / "model")
+    options = replace(BRIEFLY, compiled=compiled_check(model, module, name))
+    judged, explored = check_model(model, module, name, options), explore(model, module, name, BRIEFLY).report
+    assert _numbers(explored) == _numbers(judged)
+
+
+def test_the_estimate_is_that_of_a_complete_search() -> None:
+    """The widths are those of combined-three, whose search has 128,610 states; half of the levels are known."""
+    assert 60_000 < estimated_states(COMBINED_THREE) < 250_000
+    assert estimated_states(COMBINED_THREE[:5]) == 0
+    assert estimated_states([2**level for level in range(20)]) == 0
+
+
+COMBINED_THREE = [
+    *(1, 3, 4, 10, 18, 41, 73, 119, 184, 253, 324, 395, 468, 561, 723, 979, 1343, 1935, 2662, 3547, 4524, 5408, 6034),
+    *(6498, 6778, 6615, 6379, 5942, 5513, 5079),
+]

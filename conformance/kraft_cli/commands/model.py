@@ -43,7 +43,7 @@ OfProfile = Annotated[
     str, typer.Option("--profile", help="Who decides what the checks leave open; of a group those that leave it.")
 ]
 Interpreted = Annotated[bool, typer.Option("--interpreted", help="Ask TLC alone, not the compiled model.")]
-Explored = Annotated[bool, typer.Option("--explore", help="Search with the explorer; TLC judges a sample of the states.")]
+Explored = Annotated[bool, typer.Option("--explore", help="Search with the explorer; TLC judges a sample.")]
 Both = Annotated[bool, typer.Option("--both", help="Ask the compiled model and TLC of every step.")]
 
 
@@ -155,7 +155,8 @@ def _run(
 
         def show(reached: TlcProgress) -> None:
             states, left = reached.states_distinct, reached.queue_left
-            advance(0, f"model check {check.name}: {states} states, depth {reached.depth}, {left} in the queue")
+            about = f" of about {reached.states_estimated}" if reached.states_estimated else ""
+            advance(0, f"model check {check.name}: {states}{about} states, depth {reached.depth}, {left} in the queue")
 
         return run_check(
             check,

@@ -1,6 +1,6 @@
-"""Model checks on the compiled model: TLC or the explorer runs the search, and compiled code replaces TLC's interpreter.
+"""Jars of compiled model checks, for the search of TLC and for that of the explorer.
 
-Each jar has a class with the name of TLC's own evaluator, and precedes TLC's on the class path.
+Each jar has a class with the name of TLC's own evaluator, and precedes TLC on the class path.
 """
 
 import subprocess

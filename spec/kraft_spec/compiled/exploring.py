@@ -15,12 +15,18 @@ from pathlib import Path
 import msgspec
 
 from kraft_spec.compiled.checks import EXPLORED, compiled_check
+from kraft_spec.compiled.estimating import estimated_states
 from kraft_spec.tlc.jar import find_jar
 from kraft_spec.tlc.model_check import ModelCheckError, ModelCheckOptions, check_model, java_command, terminate
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 
 _LAST_WORDS = 2000
 _CHECKPOINT = "explorer.checkpoint"
+
+
+def explorer_checkpoint(directory: Path) -> Path | None:
+    """Return the folder if it has a checkpoint of the explorer, and None otherwise."""
+    return directory if (directory / _CHECKPOINT).is_file() else None
 
 
 class Unexplorable(Exception):  # noqa: N818 - a condition that the caller handles, not a failure
@@ -42,7 +48,7 @@ class _Line(msgspec.Struct):
 
     @property
     def progress(self) -> Progress:
-        return Progress(self.generated, self.distinct, self.left, self.depth)
+        return Progress(self.generated, self.distinct, self.left, self.depth, estimated_states(self.widths))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +106,13 @@ def explore(
             seconds=time.monotonic() - started,
             actions=(),
             warnings=(),
-            checkpoint=files if options.checkpoints is not None and (files / _CHECKPOINT).is_file() else None,
+            checkpoint=explorer_checkpoint(files),
             states_recovered=0,
             exit_code=exit_code,
         )
+        if report.outcome is Outcome.OK and report.checkpoint is not None:
+            _remove(files)
+            report = replace(report, checkpoint=None)
         if result.outcome in _FOUND:
             report = _repeated(report, directory, module, configuration, options, jar, files / "path")
     return Exploration(report, result.sampled, result.widths)
@@ -114,7 +123,13 @@ _FOUND = ("violation", "deadlock", "error")
 
 
 def _command(
-    directory: Path, module: str, configuration: str, options: ModelCheckOptions, jar: Path, temporary: Path, files: Path
+    directory: Path,
+    module: str,
+    configuration: str,
+    options: ModelCheckOptions,
+    jar: Path,
+    temporary: Path,
+    files: Path,
 ) -> list[str]:
     checkpoints = options.checkpoints
     command = java_command(temporary, brief=options.brief, heap_megabytes=options.heap_megabytes)
@@ -125,6 +140,7 @@ def _command(
     command += [str(options.check_deadlock).lower(), str(options.time_limit_seconds or 0)]
     command.append(str(0 if checkpoints is None else checkpoints.interval_seconds))
     command.append(str(checkpoints is not None and checkpoints.recover is not None).lower())
+    command.append(jar.stem)
     return command
 
 
@@ -154,6 +170,12 @@ def _run(command: list[str], on_progress: Callable[[Progress], None] | None) -> 
         return line, exit_code
 
 
+def _remove(files: Path) -> None:
+    """Remove the files of a search that is complete."""
+    for file in (files / _CHECKPOINT, *files.glob("level-*.states"), *files.glob("level-*.parents")):
+        file.unlink(missing_ok=True)
+
+
 def _repeated(
     report: ModelCheckReport,
     directory: Path,
@@ -177,4 +199,6 @@ def _repeated(
             f"a defect of the explorer: it finds that {module} with {configuration}.cfg is violated after "
             f"{len(path.read_text().splitlines())} states, and TLC does not ({report.message or 'no message'})"
         )
-    return replace(judged, progress=report.progress, seconds=report.seconds + judged.seconds, checkpoint=report.checkpoint)
+    return replace(
+        judged, progress=report.progress, seconds=report.seconds + judged.seconds, checkpoint=report.checkpoint
+    )

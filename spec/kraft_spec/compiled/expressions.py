@@ -281,13 +281,14 @@ class Expressions:
         symbols = [symbol for symbol, _, _ in nodes.bound_symbols(node)]
         same = list(
             takewhile(
-                lambda one: not any(True for symbol in symbols for _ in nodes.uses(one, symbol)), nodes.conjuncts(test)
+                lambda conjunct: not any(True for symbol in symbols for _ in nodes.uses(conjunct, symbol)),
+                nodes.conjuncts(test),
             )
         )
         if not same:
             return written
         # Conjuncts that are the same for all elements are tested first: often no element needs to be looked at.
-        return self._compiler.guarded([self.term(one, scope).as_bool() for one in same], written)
+        return self._compiler.guarded([self.term(conjunct, scope).as_bool() for conjunct in same], written)
 
     def enumerated(self, args: Sequence[JavaObject], scope: Scope) -> str:
         """Return a set that is given by its elements."""

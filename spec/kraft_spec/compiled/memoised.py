@@ -26,7 +26,11 @@ PACKAGE = "kraftexplorer"
 COST_MIN = 12
 """Size of the smallest operator with a memo; see `Summary.cost`."""
 
-_JAVA_RESULT = {Kind.VALUE: ("Value", "{}"), Kind.INT: ("int", "Values.number({})"), Kind.BOOL: ("boolean", "Values.truth({})")}
+_JAVA_RESULT = {
+    Kind.VALUE: ("Value", "{}"),
+    Kind.INT: ("int", "Values.number({})"),
+    Kind.BOOL: ("boolean", "Values.truth({})"),
+}
 
 
 class MemoisingCompiler(Compiler):

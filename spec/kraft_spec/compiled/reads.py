@@ -6,7 +6,7 @@ of its memo in the explorer.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from kraft_spec.compiled import nodes
@@ -82,7 +82,7 @@ Path: TypeAlias = Parameter | Variable | Literal | Selected | Applied
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What an expression reads.
+    """Parts that an expression reads.
 
     Attributes:
         paths: Paths that determine its value.
@@ -106,7 +106,7 @@ _Scope: TypeAlias = Mapping[int, "Reads | _Local"]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What an operator reads, in terms of its parameters.
+    """Parts that an operator reads, in terms of its parameters.
 
     Attributes:
         reads: Its paths.
@@ -134,7 +134,9 @@ class Analysis:
         uid = int(definition.getUid())
         if uid not in self._summaries:
             scope = {
-                int(parameter.getUid()): _NOTHING if int(parameter.getArity()) else _of(Parameter(int(parameter.getUid())))
+                int(parameter.getUid()): _NOTHING
+                if int(parameter.getArity())
+                else _of(Parameter(int(parameter.getUid())))
                 for parameter in definition.getParams()
             }
             outer, self._cost = self._cost, 0
@@ -257,7 +259,9 @@ class Analysis:
         """Return what a call of a local operator reads: of its body, with the arguments in their place."""
         arguments = list(arguments)
         parameters = [int(parameter.getUid()) for parameter in local.definition.getParams()]
-        reads = self._reads(local.definition.getBody(), {**local.scope, **dict(zip(parameters, arguments, strict=True))})
+        reads = self._reads(
+            local.definition.getBody(), {**local.scope, **dict(zip(parameters, arguments, strict=True))}
+        )
         # An argument is evaluated in any case.
         return replace(reads, paths=_union(reads, *arguments).paths) if reads.path is None else reads
 
@@ -286,7 +290,7 @@ def _of(path: Path) -> Reads:
 
 
 def _union(*reads: Reads) -> Reads:
-    return Reads(frozenset(path for one in reads for path in one.paths))
+    return Reads(frozenset(path for part in reads for path in part.paths))
 
 
 def _without_path(reads: Reads) -> Reads:
@@ -305,7 +309,8 @@ def _applied(function: Reads, argument: Reads) -> Reads:
 
 def _later(reads: Reads, node: JavaObject) -> Reads:
     return Reads(
-        frozenset(_primed(path, node) for path in reads.paths), None if reads.path is None else _primed(reads.path, node)
+        frozenset(_primed(path, node) for path in reads.paths),
+        None if reads.path is None else _primed(reads.path, node),
     )
 
 

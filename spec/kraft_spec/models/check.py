@@ -19,7 +19,7 @@ class Way(StrEnum):
     EXPLORED = "explored"
     """The explorer, on compiled code; TLC evaluates a sample of the states, and repeats a counterexample."""
     JUDGED = "judged"
-    """The explorer; TLC evaluates every state, and kept results are compared; a difference ends the check with an error."""
+    """The explorer; TLC evaluates every state, and a difference ends the check with an error."""
     BOTH = "both"
     """Both; a difference ends the check with an error."""
 

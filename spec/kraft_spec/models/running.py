@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from kraft_reference.profile import KIP, PROFILES, Profile
 from kraft_spec.compiled.building import CompilationError
 from kraft_spec.compiled.checks import compiled_check
-from kraft_spec.compiled.exploring import Unexplorable, explore
+from kraft_spec.compiled.exploring import Unexplorable, explore, explorer_checkpoint
 from kraft_spec.edits import Edit, apply_edits
 from kraft_spec.mapping import profile_to_model
 from kraft_spec.models.check import CheckReport, ModelCheck, Way
@@ -138,7 +138,8 @@ def run_check(
     if checkpoint_directory is not None and check.simulation is None:
         folder = checkpoint_directory / check.name
         folder.mkdir(parents=True, exist_ok=True)
-        checkpoints = Checkpoints(folder, recover=latest_checkpoint(folder) if resume else None)
+        latest = explorer_checkpoint if way in (Way.EXPLORED, Way.JUDGED) else latest_checkpoint
+        checkpoints = Checkpoints(folder, recover=latest(folder) if resume else None)
     if time_limit_seconds is not None:
         check = replace(check, time_limit_seconds=time_limit_seconds)
     options = ModelCheckOptions(

@@ -88,7 +88,7 @@ class ModelCheckOptions:
         compiled: Jar of the compiled specification for TLC to call: see `kraft_spec.compiled.checks`; None: TLC
             interprets the specification.
         both: TLC also interprets it, and the search ends with an error if the results differ.
-        guide: File of a path that the explorer has found, whose steps alone TLC takes; `compiled` is the explorer's jar.
+        guide: File of a path that the explorer has found, whose steps alone TLC takes; `compiled` is its jar.
     """
 
     workers: int = 1

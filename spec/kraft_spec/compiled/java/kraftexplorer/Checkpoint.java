@@ -19,12 +19,11 @@ final class Checkpoint {
     void run() throws IOException;
   }
 
-  static boolean exists(Path folder) { return Files.exists(folder.resolve(NAME)); }
-
   /** Writes one, in place of the one before; the search is at rest. */
   static void write(Search search, Path folder) throws IOException {
     Path written = folder.resolve(NAME + ".new");
     try (DataOutputStream out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(written), 1 << 16))) {
+      out.writeUTF(search.stamp);
       out.writeInt(search.level.number);
       for (Level level : new Level[] {search.level, search.following}) for (long part : level.kept()) out.writeLong(part);
       out.writeInt(search.widths.size());
@@ -44,9 +43,12 @@ final class Checkpoint {
   static void read(Search search, Path folder) throws IOException {
     Path written = folder.resolve(NAME);
     try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(written), 1 << 16))) {
+      if (!in.readUTF().equals(search.stamp)) {
+        throw new IOException("the checkpoint in " + folder + " is of another model: start again without --resume");
+      }
       int number = in.readInt();
-      search.level = new Level(folder, number);
-      search.following = new Level(folder, number + 1);
+      search.level = Level.open(folder, number);
+      search.following = Level.open(folder, number + 1);
       for (Level level : new Level[] {search.level, search.following}) {
         long[] kept = new long[5];
         for (int i = 0; i < kept.length; i++) kept[i] = in.readLong();

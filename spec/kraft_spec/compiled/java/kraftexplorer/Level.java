@@ -40,7 +40,18 @@ final class Level implements AutoCloseable {
   long size, given;
   private long readAt;
 
-  Level(Path folder, int number) throws IOException {
+  /** An empty level, in place of one that an earlier search left there. */
+  static Level create(Path folder, int number) throws IOException {
+    Level level = new Level(folder, number);
+    level.states.setLength(0);
+    level.parents.setLength(0);
+    return level;
+  }
+
+  /** The level of a checkpoint, or the parents of one that is expanded. */
+  static Level open(Path folder, int number) throws IOException { return new Level(folder, number); }
+
+  private Level(Path folder, int number) throws IOException {
     this.number = number;
     statesAt = folder.resolve("level-" + number + ".states");
     parentsAt = folder.resolve("level-" + number + ".parents");

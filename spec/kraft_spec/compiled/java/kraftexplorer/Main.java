@@ -45,7 +45,7 @@ public final class Main {
       out.println("{\"outcome\":\"unsupported\",\"message\":" + quoted(unsupported) + "}");
       return;
     }
-    Search search = new Search(specification, threads, deadlocks, files);
+    Search search = new Search(specification, threads, deadlocks, files, args[9]);
     new Main(search, files, out, limit, interval).run(resume);
     System.exit(0);
   }

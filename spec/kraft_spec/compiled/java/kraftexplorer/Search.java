@@ -17,6 +17,8 @@ final class Search {
   final boolean deadlocks;
   final Worker[] workers;
   final List<Long> widths = new ArrayList<>();
+  /** Names the compiled specification. */
+  final String stamp;
   private final Path folder;
   private final Encoding encoding = new Encoding(components);
   /** Workers hold the read lock while they expand a block. */
@@ -27,10 +29,11 @@ final class Search {
   /** Processor time of the workers. */
   long cpuNanos;
 
-  Search(Specification specification, int threads, boolean deadlocks, Path folder) {
+  Search(Specification specification, int threads, boolean deadlocks, Path folder, String stamp) {
     this.specification = specification;
     this.deadlocks = deadlocks;
     this.folder = folder;
+    this.stamp = stamp;
     judge = new Judge(specification);
     workers = new Worker[threads];
     for (int i = 0; i < threads; i++) workers[i] = new Worker(this, encoding);
@@ -42,11 +45,11 @@ final class Search {
   }
 
   void begin() throws IOException {
-    level = new Level(folder, 1);
+    level = Level.create(folder, 1);
     State[] initial = specification.initialStates();
     for (int i = 0; i < initial.length; i++) workers[0].begin(initial[i], i, level);
     workers[0].flush();
-    following = new Level(folder, 2);
+    following = Level.create(folder, 2);
   }
 
   /** Searches until there is no state left, or the watch stops it; true if it is complete. */
@@ -57,7 +60,7 @@ final class Search {
       level.expanded();
       level.close();
       level = following;
-      following = new Level(folder, level.number + 1);
+      following = Level.create(folder, level.number + 1);
     }
     return true;
   }
@@ -126,7 +129,7 @@ final class Search {
     if (stop.choice >= 0) choices.add(0, stop.choice);
     long place = stop.place;
     for (int number = stop.level; number > 0; number--) {
-      try (Level from = new Level(folder, number)) {
+      try (Level from = Level.open(folder, number)) {
         Level.Origin origin = from.origin(place);
         choices.add(0, origin.choice);
         place = origin.parent;
