@@ -12,15 +12,16 @@ final class Encoding {
   void intern(State state) {
     for (int variable = 0; variable < State.VARIABLES.length; variable++) {
       Value value = state.get(variable);
-      if (value instanceof Sequence) internEach(((Sequence) value).elements);
-      else if (value instanceof FiniteSet) internEach(((FiniteSet) value).elements);
-      else if (value instanceof Function) internEach(((Function) value).values);
+      if (value instanceof Sequence) internEach(value, ((Sequence) value).elements);
+      else if (value instanceof FiniteSet) internEach(value, ((FiniteSet) value).elements);
+      else if (value instanceof Function) internEach(value, ((Function) value).values);
       else if (value.id == 0) state.put(variable, components.of(value));
     }
   }
 
   /** An element is replaced by one that equals it, so that the value stays what it is. */
-  private void internEach(Value[] elements) {
+  private void internEach(Value value, Value[] elements) {
+    value.whole = elements.length > 0;
     for (int i = 0; i < elements.length; i++) if (elements[i].id == 0) elements[i] = components.of(elements[i]);
   }
 
@@ -55,10 +56,13 @@ final class Encoding {
     if (head == WHOLE) return components.get(in.next());
     Value[] elements = new Value[head >>> 2];
     for (int i = 0; i < elements.length; i++) elements[i] = components.get(in.next());
+    Value value;
     switch (head & 3) {
-      case SEQUENCE: return Sequence.of(elements);
-      case SET: return FiniteSet.ordered(elements);
-      default: return Function.of(((FiniteSet) components.get(in.next())).elements, elements);
+      case SEQUENCE: value = Sequence.of(elements); break;
+      case SET: value = FiniteSet.ordered(elements); break;
+      default: value = Function.of(((FiniteSet) components.get(in.next())).elements, elements);
     }
+    value.whole = elements.length > 0;
+    return value;
   }
 }

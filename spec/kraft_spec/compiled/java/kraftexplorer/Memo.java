@@ -16,19 +16,22 @@ public final class Memo {
   /** Evaluate also where there is a result, and compare. */
   public static final boolean BOTH = Boolean.getBoolean("kraftspec.both");
 
-  private static final int BITS_START = 8, BITS_MAX = Integer.getInteger("kraftspec.memo.bits", 18);
+  private static final int BITS_START = 8, BITS_WHOLE_MAX = 8, BITS_MAX = Integer.getInteger("kraftspec.memo.bits", 18);
   private static final int WINDOW = 1 << 12;
   private static final int USELESS_WINDOWS_MAX = 4;
   /** One in so many evaluations is timed. */
   private static final int TIMED_EVERY = 32;
   /** Assumed costs in nanoseconds: of asking, for each key, and of keeping a result. */
-  private static final double ASKING = 15, KEY = 4, KEEPING = 80;
+  private static final double ASKING = 20, KEY = 4, KEEPING = 200;
+  private static final long CLOCK = clockNanos();
   /** Longest time that counts: this thread may have lost the processor. */
   private static final long NANOS_MAX = 20_000;
 
   public final String name;
   private final int keys, stride;
   private int bits = BITS_START;
+  /** A table whose keys have whole variables serves the state that is expanded. */
+  private int most = BITS_MAX;
   private Value[] places;
   private final Canon canon;
 
@@ -47,6 +50,13 @@ public final class Memo {
     stride = keys + 1;
     places = new Value[stride << bits];
     gone = new int[2 << bits];
+  }
+
+  /** Time that looking at the clock takes. */
+  private static long clockNanos() {
+    long shortest = Long.MAX_VALUE;
+    for (int i = 0; i < 1000; i++) shortest = Math.min(shortest, -System.nanoTime() + System.nanoTime());
+    return shortest;
   }
 
   private static long more(long hash, Value key) { return hash * 0x9E3779B97F4A7C15L + key.hash(); }
@@ -111,12 +121,13 @@ public final class Memo {
   /** Keeps a result, and returns it or the equal value that is kept already. */
   public Value put(Value made, long begun, Value... keys) {
     if (begun != 0) {
-      spent += Math.min(System.nanoTime() - begun, NANOS_MAX);
+      spent += Math.max(0, Math.min(System.nanoTime() - begun - CLOCK, NANOS_MAX));
       timed++;
     }
     Value result = canon.of(made);
     long hash = keys[0].hash();
     for (int i = 1; i < keys.length; i++) hash = more(hash, keys[i]);
+    for (Value key : keys) if (key.whole) most = BITS_WHOLE_MAX;
     int place = place(hash);
     if (gone[(int) hash & gone.length - 1] == (int) (hash >>> 32)) missed++;
     if (places[place] != null) displace(place);
@@ -155,7 +166,7 @@ public final class Memo {
       return;
     }
     // A larger table would have had what was displaced and is asked again.
-    if (bits < BITS_MAX && displaced > WINDOW / 4 && missed > WINDOW / 16) grow();
+    if (bits < most && displaced > WINDOW / 4 && missed > WINDOW / 16) grow();
     hitsBefore = hits;
     displaced = missed = 0;
   }

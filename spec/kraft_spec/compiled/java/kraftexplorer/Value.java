@@ -15,6 +15,9 @@ public abstract class Value {
   /** Number within {@link Components}; 0: not a component of a stored state. */
   int id;
 
+  /** True for the value of a variable that is stored by its elements: nearly every state has another one. */
+  boolean whole;
+
   /** True if it was interned by a {@link Canon}, so that asking again is a waste. */
   boolean canonical;
 
