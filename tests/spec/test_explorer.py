@@ -48,8 +48,8 @@ Grows == [][\\A n \\in Ids : Cardinality(Changed(n)) <= 1]_nodes
 """Sequences of records, sets of records, CHOOSE among several, a VIEW, and a constraint."""
 
 FORGETS_AN_ARGUMENT = """\
-from kraft_spec.compiled import reads
-reads._shortened = lambda path, prefix: [prefix]
+from kraft_spec.compiled import paths
+paths._shortened = lambda path, prefix: [prefix]
 """
 """A fault of the memos: an argument that selects a part of a variable is not in the key if the whole variable is."""
 

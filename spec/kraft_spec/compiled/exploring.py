@@ -133,6 +133,8 @@ def _command(
 ) -> list[str]:
     checkpoints = options.checkpoints
     command = java_command(temporary, brief=options.brief, heap_megabytes=options.heap_megabytes)
+    # The memos are read at random places: large pages save a tenth of the time, where the system has them.
+    command += ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseTransparentHugePages"]
     if options.both:
         command.append("-Dkraftspec.both=true")
     command += ["-cp", os.pathsep.join((str(jar), str(find_jar().path))), "kraftexplorer.Main"]

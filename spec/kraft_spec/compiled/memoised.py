@@ -5,17 +5,8 @@ from typing import ClassVar
 
 from kraft_spec.compiled import nodes
 from kraft_spec.compiled.compiler import Compiler
-from kraft_spec.compiled.reads import (
-    Analysis,
-    Applied,
-    Literal,
-    OpenExpression,
-    Parameter,
-    Path,
-    Selected,
-    Variable,
-    key_of,
-)
+from kraft_spec.compiled.paths import Applied, Literal, Parameter, Path, Selected, Variable, key_of
+from kraft_spec.compiled.reads import Analysis, OpenExpression
 from kraft_spec.compiled.terms import Kind, Scope
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
@@ -80,7 +71,7 @@ class MemoisingCompiler(Compiler):
             summary = self._analysis.closed_summary(bound)
         except OpenExpression:
             return super().bound_set(bound, scope)
-        key = key_of(summary.reads)
+        key = key_of(summary.reads.paths)
         if not key or summary.cost < COST_MIN or (scope.now, scope.later) != ("now", "later"):
             return super().bound_set(bound, scope)
         method = self.fresh("set")

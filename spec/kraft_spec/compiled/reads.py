@@ -10,14 +10,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from kraft_spec.compiled import nodes
+from kraft_spec.compiled.paths import (
+    Applied,
+    Literal,
+    Parameter,
+    Path,
+    Selected,
+    Variable,
+    key_of,
+    primed,
+)
 from kraft_spec.compiled.terms import UnsupportedError
 from kraft_spec.tlc.jvm import JavaObject
 
 if TYPE_CHECKING:
     from kraft_spec.compiled.compiler import Compiler
-
-KEYS_MAX = 8
-"""Longest key of a memo."""
 
 _COST_MAX = 20_000
 _REPETITIONS = 3
@@ -31,53 +38,6 @@ _BUILDING = 20
 
 class OpenExpression(Exception):  # noqa: N818 - the name that is open is the error
     """The expression names a parameter or bound variable from around it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of the operator.
-
-    Attributes:
-        uid: Id of its node.
-        later: True for its value in the next state.
-    """
-
-    uid: int
-    later: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable of the specification, in the current or the next state."""
-
-    name: str
-    later: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A number or string of the text."""
-
-    value: int | str
-
-
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """A field of a record."""
-
-    record: "Path"
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """A function at an argument."""
-
-    function: "Path"
-    argument: "Path"
-
-
-Path: TypeAlias = Parameter | Variable | Literal | Selected | Applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +119,7 @@ class Analysis:
 
     def key(self, definition: JavaObject) -> tuple[Path, ...] | None:
         """Return the paths that the key of an operator's memo consists of; None if there are too many."""
-        return key_of(self.summary(definition).reads)
+        return key_of(self.summary(definition).reads.paths)
 
     # -----------------------------------------------------------------------------------------------------
     # Expressions.
@@ -309,22 +269,9 @@ def _applied(function: Reads, argument: Reads) -> Reads:
 
 def _later(reads: Reads, node: JavaObject) -> Reads:
     return Reads(
-        frozenset(_primed(path, node) for path in reads.paths),
-        None if reads.path is None else _primed(reads.path, node),
+        frozenset(primed(path, node) for path in reads.paths),
+        None if reads.path is None else primed(reads.path, node),
     )
-
-
-def _primed(path: Path, node: JavaObject) -> Path:
-    match path:
-        case Parameter(later=True) | Variable(later=True):
-            raise UnsupportedError("a prime within a prime", node)
-        case Parameter() | Variable():
-            return replace(path, later=True)
-        case Selected(record, name):
-            return Selected(_primed(record, node), name)
-        case Applied(function, argument):
-            return Applied(_primed(function, node), _primed(argument, node))
-    return path
 
 
 def _replaced(path: Path, places: Mapping[int, Reads], node: JavaObject) -> Reads:
@@ -337,55 +284,3 @@ def _replaced(path: Path, places: Mapping[int, Reads], node: JavaObject) -> Read
         case Applied(function, argument):
             return _applied(_replaced(function, places, node), _replaced(argument, places, node))
     return _of(path)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Keys.
-# ---------------------------------------------------------------------------------------------------------
-
-
-def key_of(reads: Reads) -> tuple[Path, ...] | None:
-    """Return the paths that the key of a memo consists of; None if there are too many."""
-    paths = _coarse(reads.paths)
-    return tuple(sorted(paths, key=repr)) if len(paths) <= KEYS_MAX else None
-
-
-def _coarse(paths: Iterable[Path]) -> frozenset[Path]:
-    """Return paths that determine the given ones, each a parameter, a variable or a component of one."""
-    cut = {part for path in paths for part in _shortened(path, _component(path))}
-    fields: dict[Path, int] = {}
-    for path in cut:
-        if isinstance(path, Selected):
-            fields[path.record] = fields.get(path.record, 0) + 1
-    # A record of which several fields are read counts as a whole: one key instead of several.
-    wholes = {path for path in cut if isinstance(path, Parameter | Variable)} | {p for p, n in fields.items() if n > 1}
-    shortened = {part for path in cut for part in (_shortened(path, _root(path)) if _root(path) in wholes else (path,))}
-    return frozenset(shortened) if shortened == cut else _coarse(shortened)
-
-
-def _shortened(path: Path, prefix: Path) -> Iterable[Path]:
-    """Yield a prefix of a path, and the arguments of the steps after it, which select a part of the prefix."""
-    while path != prefix:
-        if isinstance(path, Applied):
-            if not isinstance(path.argument, Literal):
-                yield from _shortened(path.argument, _component(path.argument))
-            path = path.function
-        elif isinstance(path, Selected):
-            path = path.record
-    yield path
-
-
-def _root(path: Path) -> Path:
-    match path:
-        case Selected(inner, _) | Applied(inner, _):
-            return _root(inner)
-    return path
-
-
-def _component(path: Path) -> Path:
-    """Return the parameter that a path begins with, or the first step into its variable."""
-    match path:
-        case Selected(inner, _) | Applied(inner, _):
-            root = _root(path)
-            return root if isinstance(root, Parameter) else path if inner == root else _component(inner)
-    return path
