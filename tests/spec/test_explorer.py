@@ -223,6 +223,24 @@ def test_the_models_own_states_are_those_of_tlc(way: Way) -> None:
     assert (reached.states_generated, reached.states_distinct, reached.depth) == (1903, 1008, 39)
 
 
+def _command(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, "-m", "kraft_cli.cli", *words], capture_output=True, text=True, check=False)
+
+
+def test_the_command_explores_and_prints_the_counterexample_of_tlc() -> None:
+    done = _command("model", "combined-small-log-check", "--explore")
+    assert done.returncode == 0, done.stderr
+    assert "ok   combined-small-log-check: violates LeaderCompleteness after 13 states, as it must" in done.stdout
+    assert "the model   compiled, searched by the explorer" in done.stdout
+    assert "13. HandleVoteResponse (replica 2, VoteResponse from 1): Candidate -> Leader" in done.stdout
+
+
+def test_the_command_refuses_to_explore_and_to_interpret() -> None:
+    done = _command("model", "combined-small", "--explore", "--interpreted")
+    assert done.returncode == 64
+    assert "--interpreted and --explore exclude each other" in done.stderr
+
+
 SLICES = [
     check.name
     for check in checks_of("ci")
