@@ -43,6 +43,7 @@ OfProfile = Annotated[
     str, typer.Option("--profile", help="Who decides what the checks leave open; of a group those that leave it.")
 ]
 Interpreted = Annotated[bool, typer.Option("--interpreted", help="Ask TLC alone, not the compiled model.")]
+Explored = Annotated[bool, typer.Option("--explore", help="Search with the explorer; TLC judges a sample.")]
 Both = Annotated[bool, typer.Option("--both", help="Ask the compiled model and TLC of every step.")]
 
 
@@ -56,6 +57,7 @@ def model(
     write: Write = None,
     profile: OfProfile = KIP.name,
     interpreted: Interpreted = False,
+    explore: Explored = False,
     both: Both = False,
     as_json: Json = False,
 ) -> int:
@@ -79,9 +81,12 @@ def model(
         return _write(checks, write)
     if resume and checkpoints is None:
         raise usage_error("--resume needs --checkpoints FOLDER")
-    if interpreted and both:
-        raise usage_error("--interpreted and --both exclude each other")
-    way = Way.BOTH if both else Way.INTERPRETED if interpreted else Way.COMPILED
+    if interpreted and (both or explore):
+        raise usage_error(f"--interpreted and {'--both' if both else '--explore'} exclude each other")
+    if explore:
+        way = Way.JUDGED if both else Way.EXPLORED
+    else:
+        way = Way.BOTH if both else Way.INTERPRETED if interpreted else Way.COMPILED
     reports: list[CheckReport] = []
 
     def run(check: ModelCheck) -> CheckReport:
@@ -150,7 +155,8 @@ def _run(
 
         def show(reached: TlcProgress) -> None:
             states, left = reached.states_distinct, reached.queue_left
-            advance(0, f"model check {check.name}: {states} states, depth {reached.depth}, {left} in the queue")
+            about = f" of about {reached.states_estimated}" if reached.states_estimated else ""
+            advance(0, f"model check {check.name}: {states}{about} states, depth {reached.depth}, {left} in the queue")
 
         return run_check(
             check,
@@ -209,7 +215,13 @@ def show_report(report: CheckReport) -> None:
 
 _TRACE_SHOWN_MAX = 60
 
-_FORMS = {Way.COMPILED: "compiled", Way.INTERPRETED: "interpreted by TLC", Way.BOTH: "compiled, and interpreted by TLC"}
+_FORMS = {
+    Way.COMPILED: "compiled",
+    Way.EXPLORED: "compiled, searched by the explorer",
+    Way.JUDGED: "compiled, searched by the explorer, and interpreted by TLC",
+    Way.INTERPRETED: "interpreted by TLC",
+    Way.BOTH: "compiled, and interpreted by TLC",
+}
 
 
 def _show_trace(result: ModelCheckReport) -> None:

@@ -17,6 +17,8 @@ from pathlib import Path
 import jpype
 
 from kraft_spec.compiled.compiler import PACKAGE, Compiler
+from kraft_spec.compiled.memoised import PACKAGE as EXPLORER
+from kraft_spec.compiled.memoised import MemoisingCompiler
 from kraft_spec.fingerprint import TRACE_MODULES
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.jar import find_jar
@@ -171,6 +173,17 @@ def write_check_jar(specification: Specification, jar: Path) -> None:
     compiler = Compiler(specification)
     sources = {"Model.java": compiler.checked_java(), "State.java": compiler.state_java()}
     _write(jar, sources, (f"{PACKAGE}/Values.java", "tlc2/tool/impl/FastTool.java"))
+
+
+def write_explorer_jar(specification: Specification, jar: Path) -> None:
+    """Compile a specification for the explorer, and write its jar, which precedes TLC's on the class path.
+
+    Raises:
+        As `compiled`.
+    """
+    compiler = MemoisingCompiler(specification)
+    sources = {"Model.java": compiler.checked_java(), "State.java": compiler.state_java()}
+    _write(jar, sources, (f"{EXPLORER}/*.java", "guided/FastTool.java"))
 
 
 def _write(jar: Path, sources: Mapping[str, str], runtime: Sequence[str]) -> None:

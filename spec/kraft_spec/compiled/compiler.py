@@ -6,6 +6,7 @@ code after it runs once for each successor.
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from kraft_spec.compiled import nodes
 from kraft_spec.compiled.expressions import Expressions
@@ -21,6 +22,11 @@ _RESULTS = {Kind.VALUE: "Value", Kind.INT: "int", Kind.BOOL: "boolean"}
 
 class Compiler:
     """Compiles the requested operators and actions, and their dependencies."""
+
+    _HEADER: ClassVar[tuple[str, ...]] = (f"package {PACKAGE};", "import tlc2.value.impl.Value;")
+    """First lines of a generated class."""
+    _STATIC: ClassVar[str] = "static "
+    """Modifier of the generated methods."""
 
     def __init__(self, specification: Specification) -> None:
         self._specification = specification
@@ -100,17 +106,16 @@ class Compiler:
         ]
         return "\n".join(
             (
-                f"package {PACKAGE};",
-                "import tlc2.value.impl.Value;",
+                *self._HEADER,
                 "public final class Model {",
                 *(f"  {constant}" for constant in self._constants.values()),
-                "  public static void step(int action, State now, State later, Runnable next) {",
+                f"  public {self._STATIC}void step(int action, State now, State later, Runnable next) {{",
                 "    switch (action) {",
                 *steps,
                 '      default: throw new IllegalArgumentException("no such action");',
                 "    }",
                 "  }",
-                "  public static Value value(int expression, State now, State later) {",
+                f"  public {self._STATIC}Value value(int expression, State now, State later) {{",
                 "    switch (expression) {",
                 *values,
                 '      default: throw new IllegalArgumentException("no such expression");',
@@ -135,7 +140,7 @@ class Compiler:
             method = self._steps[uid] = self.fresh("step")
             signature = ", ".join(["State now", "State later", *declared, "Runnable next"])
             body = self._action(action.pred, scope, "next.run();")
-            self._methods.append(f"  static void {method}({signature}) {{ {body} }}")
+            self._methods.append(f"  {self._STATIC}void {method}({signature}) {{ {body} }}")
         args = [self.literal(value, action.pred) for _, value in bound]
         return f"{', '.join([f'{self._steps[uid]}(now, later', *args, 'next'])});"
 
@@ -234,6 +239,14 @@ class Compiler:
             self._constants[constant] = f"static final Values.Shape {constant} = new Values.Shape({listed});"
         return self._shapes[key]
 
+    def guarded(self, guards: Sequence[str], code: str) -> str:
+        """Return a term for a filtered set, which is empty if one of the guards is false."""
+        return code
+
+    def constant(self, code: str) -> str:
+        """Return a term for a constant expression, whose code is given."""
+        return code
+
     def value(self, symbol: JavaObject) -> JavaObject | None:
         """Return the value that the configuration assigns to a constant; None for other symbols."""
         if nodes.kind(symbol) != nodes.CONSTANT:
@@ -288,10 +301,17 @@ class Compiler:
         body = self._expressions.statements(definition.getBody(), scope, kind)
         if not parameters and int(definition.getLevel()) == nodes.CONSTANT_LEVEL and kind is Kind.VALUE:
             self._constants[method] = f"static volatile Value K_{method};"
-            self._methods.append(f"  static Value once_{method}({signature}) {{ {body} }}")
+            self._methods.append(f"  {self._STATIC}Value once_{method}({signature}) {{ {body} }}")
             once = f"K_{method} = Values.normal(once_{method}(now, later));"
             body = f"if (K_{method} == null) {{ {once} }} return K_{method};"
-        self._methods.append(f"  static {_RESULTS[kind]} {method}({signature}) {{ {body} }}")
+            evaluating = method
+        else:
+            evaluating = self._keep_results(definition, method, parameters, scope)
+        self._methods.append(f"  {self._STATIC}{_RESULTS[kind]} {evaluating}({signature}) {{ {body} }}")
+        return method
+
+    def _keep_results(self, definition: JavaObject, method: str, parameters: Sequence[str], scope: Scope) -> str:
+        """Return the name for the method that evaluates an operator; another one is called if results are kept."""
         return method
 
     def _parameters(self, definition: JavaObject, *, may_take_operators: bool) -> tuple[Scope, list[str]]:
@@ -342,7 +362,7 @@ class Compiler:
             scope, parameters = self._parameters(definition, may_take_operators=False)
             signature = ", ".join(["State now", "State later", *parameters, "Runnable next"])
             body = self._action(definition.getBody(), scope, "next.run();")
-            self._methods.append(f"  static void {method}({signature}) {{ {body} }}")
+            self._methods.append(f"  {self._STATIC}void {method}({signature}) {{ {body} }}")
         return self._actions[uid]
 
     def _action(self, node: JavaObject, scope: Scope, then: str) -> str:
@@ -407,16 +427,24 @@ class Compiler:
 
     def _each(self, node: JavaObject, scope: Scope, then: str) -> str:
         symbols = list(nodes.bound_symbols(node))
-        opened, closed = "", ""
+        opened, closed = self.opened_by_guards(node, scope)
         for symbol, bound, is_tuple in symbols:
             if is_tuple:
                 raise UnsupportedError("a tuple of bound variables", node)
             name, before = self.fresh(nodes.name(symbol)), self.fresh("before")
-            elements = self._expressions.term(bound, scope).as_value()
+            elements = self.bound_set(bound, scope)
             opened += f"Values.each({elements}, (Value {name}) -> {{ final State {before} = {scope.later}.copy(); "
             closed = f" {scope.later}.set({before}); }});" + closed
             scope = scope.binding(symbol, Term(name, Kind.VALUE, is_name=True))
         return opened + self._action(nodes.arguments(node)[0], scope, then) + closed
+
+    def opened_by_guards(self, node: JavaObject, scope: Scope) -> tuple[str, str]:
+        """Return the beginning and end of a block around an action that is quantified over elements."""
+        return "", ""
+
+    def bound_set(self, bound: JavaObject, scope: Scope) -> str:
+        """Return the set of the elements that an action is quantified over."""
+        return self._expressions.term(bound, scope).as_value()
 
     def _assigned(self, equation: Sequence[JavaObject], scope: Scope, then: str) -> str:
         variable = nodes.arguments(equation[0])[0].getOperator()

@@ -4,6 +4,7 @@ The tables at the end list the supported constructs; any other is an `Unsupporte
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from kraft_spec.compiled import nodes
@@ -274,6 +275,27 @@ class Expressions:
         """Return arguments as TLC values."""
         return ", ".join(self.term(arg, scope).as_value() for arg in args)
 
+    def filtered(self, test: JavaObject, scope: Scope, node: JavaObject) -> str:
+        """Return the subset of the elements that pass a test."""
+        written = self.bound("filter", node, scope, lambda inner: self.term(test, inner).as_bool())
+        symbols = [symbol for symbol, _, _ in nodes.bound_symbols(node)]
+        same = list(
+            takewhile(
+                lambda conjunct: not any(True for symbol in symbols for _ in nodes.uses(conjunct, symbol)),
+                nodes.conjuncts(test),
+            )
+        )
+        if not same:
+            return written
+        # Conjuncts that are the same for all elements are tested first: often no element needs to be looked at.
+        return self._compiler.guarded([self.term(conjunct, scope).as_bool() for conjunct in same], written)
+
+    def enumerated(self, args: Sequence[JavaObject], scope: Scope) -> str:
+        """Return a set that is given by its elements."""
+        written = f"Values.set({self.values(args, scope)})"
+        is_constant = all(nodes.kind(arg) in (nodes.NUMERAL, nodes.STRING) for arg in args)
+        return self._compiler.constant(written) if is_constant else written
+
     def record(self, args: Sequence[JavaObject], scope: Scope) -> str:
         """Return a record constructor."""
         pairs = [nodes.arguments(pair) for pair in args]
@@ -403,14 +425,14 @@ _BUILT_IN: Mapping[str, tuple[Kind, Writer]] = {
     "SUBSET": (Kind.VALUE, _call("subsets")),
     "DOMAIN": (Kind.VALUE, _call("domain")),
     "$Tuple": (Kind.VALUE, _call("tuple")),
-    "$SetEnumerate": (Kind.VALUE, _call("set")),
+    "$SetEnumerate": (Kind.VALUE, lambda x, args, scope, node: x.enumerated(args, scope)),
     "$RcdConstructor": (Kind.VALUE, lambda x, args, scope, node: x.record(args, scope)),
     "$RcdSelect": (Kind.VALUE, lambda x, args, scope, node: x.selected(args, scope)),
     "$FcnApply": (Kind.VALUE, lambda x, args, scope, node: x.applied(args, scope)),
     "$Except": (Kind.VALUE, lambda x, args, scope, node: x.updated(args, scope)),
     "$BoundedForall": (Kind.BOOL, _quantify("all")),
     "$BoundedExists": (Kind.BOOL, _quantify("any")),
-    "$SubsetOf": (Kind.VALUE, _quantify("filter")),
+    "$SubsetOf": (Kind.VALUE, lambda x, args, scope, node: x.filtered(args[0], scope, node)),
     "$BoundedChoose": (Kind.VALUE, _quantify("choose")),
     "$SetOfAll": (Kind.VALUE, _map("map")),
     "UNCHANGED": (Kind.BOOL, lambda x, args, scope, node: x.unchanged(args[0], scope)),

@@ -7,10 +7,12 @@ from kraft_spec.tlc.jvm import JavaObject
 # Values of tla2sany.semantic.ASTConstants.
 CONSTANT = 2
 VARIABLE = 3
+BOUND_SYMBOL = 4
 USER_DEFINED = 5
 OPERATOR_ARGUMENT = 8
 APPLICATION = 9
 LET = 10
+FORMAL_PARAMETER = 11
 NUMERAL = 16
 STRING = 18
 AT = 19
@@ -52,6 +54,15 @@ def arguments(node: JavaObject) -> list[JavaObject]:
 def is_application(node: JavaObject, of: str) -> bool:
     """Return True for an application of the built-in or standard operator of that name."""
     return node is not None and kind(node) == APPLICATION and name(node.getOperator()) == of
+
+
+def conjuncts(node: JavaObject) -> Iterator[JavaObject]:
+    """Yield the conjuncts of an expression, in their order; the expression itself if it is no conjunction."""
+    if is_application(node, "$ConjList") or is_application(node, "\\land"):
+        for argument in arguments(node):
+            yield from conjuncts(argument)
+    else:
+        yield node
 
 
 def is_standard(symbol: JavaObject) -> bool:

@@ -16,6 +16,10 @@ class Way(StrEnum):
     """Compiled code, if the check is long and can be compiled; otherwise TLC."""
     INTERPRETED = "interpreted"
     """TLC's interpreter."""
+    EXPLORED = "explored"
+    """The explorer, on compiled code; TLC evaluates a sample of the states, and repeats a counterexample."""
+    JUDGED = "judged"
+    """The explorer; TLC evaluates every state, and a difference ends the check with an error."""
     BOTH = "both"
     """Both; a difference ends the check with an error."""
 

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from kraft_reference.profile import KIP, PROFILES, Profile
 from kraft_spec.compiled.building import CompilationError
 from kraft_spec.compiled.checks import compiled_check
+from kraft_spec.compiled.exploring import Unexplorable, explore, explorer_checkpoint
 from kraft_spec.edits import Edit, apply_edits
 from kraft_spec.mapping import profile_to_model
 from kraft_spec.models.check import CheckReport, ModelCheck, Way
@@ -137,7 +138,8 @@ def run_check(
     if checkpoint_directory is not None and check.simulation is None:
         folder = checkpoint_directory / check.name
         folder.mkdir(parents=True, exist_ok=True)
-        checkpoints = Checkpoints(folder, recover=latest_checkpoint(folder) if resume else None)
+        latest = explorer_checkpoint if way in (Way.EXPLORED, Way.JUDGED) else latest_checkpoint
+        checkpoints = Checkpoints(folder, recover=latest(folder) if resume else None)
     if time_limit_seconds is not None:
         check = replace(check, time_limit_seconds=time_limit_seconds)
     options = ModelCheckOptions(
@@ -152,6 +154,10 @@ def run_check(
     )
     with TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
         model = write_model(check, Path(temporary) / "model", directory)
+        if way in (Way.EXPLORED, Way.JUDGED):
+            report = _explore(check, model, replace(options, both=way is Way.JUDGED), on_progress)
+            never_fired = tuple(sorted(check.fires - _fired(check, report, model)))
+            return CheckReport(check, report, never_fired, way)
         if way is Way.BOTH or (way is Way.COMPILED and _compiling_pays(check, options)):
             try:
                 jar = compiled_check(model, check.configuration.module, check.name)
@@ -162,6 +168,17 @@ def run_check(
         report = check_model(model, check.configuration.module, check.name, options, on_progress=on_progress)
         never_fired = tuple(sorted(check.fires - _fired(check, report, model)))
         return CheckReport(check, report, never_fired, Way.INTERPRETED if options.compiled is None else way)
+
+
+def _explore(
+    check: ModelCheck, model: Path, options: ModelCheckOptions, on_progress: Callable[[Progress], None] | None
+) -> ModelCheckReport:
+    if check.simulation is not None:
+        raise ModelCheckError(f"{check.name} is not explored: it consists of random behaviours")
+    try:
+        return explore(model, check.configuration.module, check.name, options, on_progress=on_progress).report
+    except (CompilationError, Unexplorable) as error:
+        raise ModelCheckError(f"{check.name} is not explored: {error}") from error
 
 
 def _compiling_pays(check: ModelCheck, options: ModelCheckOptions) -> bool:

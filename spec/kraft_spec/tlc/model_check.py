@@ -88,6 +88,7 @@ class ModelCheckOptions:
         compiled: Jar of the compiled specification for TLC to call: see `kraft_spec.compiled.checks`; None: TLC
             interprets the specification.
         both: TLC also interprets it, and the search ends with an error if the results differ.
+        guide: File of a path that the explorer has found, whose steps alone TLC takes; `compiled` is its jar.
     """
 
     workers: int = 1
@@ -101,6 +102,7 @@ class ModelCheckOptions:
     fingerprint_index: int = 0
     compiled: Path | None = None
     both: bool = False
+    guide: Path | None = None
 
 
 def latest_checkpoint(directory: Path) -> Path | None:
@@ -161,20 +163,31 @@ _BRIEF = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _LONG = ("-XX:+UseParallelGC", *COMPILED_OPTIONS)
 
 
-def _command(options: ModelCheckOptions, temporary: Path, configuration: str, module: str) -> list[str]:
-    """Return the command line of TLC's process."""
+def java_command(temporary: Path, *, brief: bool, heap_megabytes: int | None) -> list[str]:
+    """Return the beginning of the command line of a search in Java: the program, and its options.
+
+    Args:
+        temporary: Folder of the search.
+        brief: The search should take seconds.
+        heap_megabytes: Java's heap; a quarter of the machine if None.
+    """
     java = find_java()
     unpacked = temporary / "unpacked"
     unpacked.mkdir()
-    command = [str(java.executable), *(_BRIEF if options.brief else _LONG), "-XX:-UsePerfData", "-Xss16m"]
+    command = [str(java.executable), *(_BRIEF if brief else _LONG), "-XX:-UsePerfData", "-Xss16m"]
     supervisor = shutil.which("setpriv")
     if supervisor:
-        # The kernel kills TLC if this process dies without cleanup.
+        # The kernel kills the search if this process dies without cleanup.
         command = [supervisor, "--pdeathsig", "KILL", *command]
-    if options.heap_megabytes is not None:
-        command.append(f"-Xmx{options.heap_megabytes}m")
+    if heap_megabytes is not None:
+        command.append(f"-Xmx{heap_megabytes}m")
     # TLC unpacks its standard modules here; concurrent processes must not share the folder.
-    command.append(f"-Djava.io.tmpdir={unpacked}")
+    return [*command, f"-Djava.io.tmpdir={unpacked}"]
+
+
+def _command(options: ModelCheckOptions, temporary: Path, configuration: str, module: str) -> list[str]:
+    """Return the command line of TLC's process."""
+    command = java_command(temporary, brief=options.brief, heap_megabytes=options.heap_megabytes)
     if options.time_limit_seconds is not None:
         command.append(f"-Dtlc2.TLC.stopAfter={max(1, math.ceil(options.time_limit_seconds))}")
     states = temporary / "states"
@@ -189,6 +202,8 @@ def _command(options: ModelCheckOptions, temporary: Path, configuration: str, mo
     states.mkdir(parents=True, exist_ok=True)
     if options.both:
         command.append("-Dkraftspec.both=true")
+    if options.guide is not None:
+        command.append(f"-Dkraftspec.path={options.guide.resolve()}")
     jars = [find_jar().path] if options.compiled is None else [options.compiled, find_jar().path]
     command += ["-cp", os.pathsep.join(map(str, jars)), "tlc2.TLC", "-tool", "-config", f"{configuration}.cfg"]
     command += ["-metadir", str(states), "-workers", str(options.workers), "-fp", str(options.fingerprint_index)]
@@ -259,11 +274,11 @@ def _run(
     finally:
         if watchdog is not None:
             watchdog.cancel()
-        _terminate(process)
+        terminate(process)
 
 
-def _terminate(process: "subprocess.Popen[str]") -> None:
-    """Terminate and reap TLC's process."""
+def terminate(process: "subprocess.Popen[str]") -> None:
+    """Terminate and reap a process of Java."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:

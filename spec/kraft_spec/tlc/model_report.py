@@ -74,12 +74,14 @@ class Progress:
         states_distinct: Distinct states; 0 in simulation, which does not identify them.
         queue_left: States whose successors are not yet computed; 0 in simulation.
         depth: Length of the longest shortest path so far; 0 in simulation.
+        states_estimated: Estimated number of distinct states in all, by the explorer; 0 if unknown.
     """
 
     states_generated: int = 0
     states_distinct: int = 0
     queue_left: int = 0
     depth: int = 0
+    states_estimated: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,6 +270,13 @@ PARTS: tuple[Part, ...] = (
         nights=WEEK,
     ),
     Part(
+        "explored-models",
+        "the explorer and TLC agree on each state of a model check",
+        _compiled,
+        lambda name, means: _user("model", name, "--explore", "--both"),
+        nights=WEEK,
+    ),
+    Part(
         "starts",
         "a path of the protocol leads to each start of a model check in the middle",
         lambda: tuple(first_checks()),
