@@ -340,9 +340,9 @@ def test_a_trace_that_begins_with_a_checkpoint_begins_with_its_states_and_logs(t
     path.write_bytes(encode_line(header) + encode_line(opening) + encode_line(first))
     document = read_document(str(path), checked=False).document
     by_id = {own_id(replica): replica for replica in checkpoint.replicas}
-    for shown in document["replicas"]:
-        replica = by_id[shown["id"]]
-        assert shown["start"] == to_builtins(replica.state)
-        start, end, records = shown["start_log"].values()
+    for replica_document in document["replicas"]:
+        replica = by_id[replica_document["id"]]
+        assert replica_document["start"] == to_builtins(replica.state)
+        start, end, records = replica_document["start_log"].values()
         assert (start, end) == (replica.snapshot.end_offset,) * 2
         assert len(records) == len(replica.records)

@@ -145,8 +145,8 @@ def validate(
             if not as_json:
                 line = partition_summary(verdict) if isinstance(verdict, PartitionVerdict) else summary(verdict)
                 say(line)
-                for shown in shown_in_part(verdict):
-                    say(shown)
+                for part in shown_in_part(verdict):
+                    say(part)
                 for judged_part in judged_lines(verdict):
                     say(f"  {judged_part}")
                 for name, fields in lacking.items():
