@@ -141,6 +141,7 @@ def test_a_counterexample_is_that_of_tlc(counters: Path) -> None:
     assert len(explored.trace) == 4
 
 
+@pytest.mark.nightly
 def test_a_violated_step_is_that_of_tlc(counters: Path) -> None:
     text = COUNTERS.replace("Cardinality(Changed(n)) <= 1", "nodes'[n].count < Most")
     (counters / "Counters.tla").write_text(text, encoding="utf-8")
@@ -149,6 +150,7 @@ def test_a_violated_step_is_that_of_tlc(counters: Path) -> None:
     assert explored.trace == judged.trace
 
 
+@pytest.mark.nightly
 def test_a_deadlock_is_that_of_tlc(counters: Path) -> None:
     _configure(counters, most=1)
     deadlocks = replace(BRIEFLY, check_deadlock=True)
@@ -158,6 +160,7 @@ def test_a_deadlock_is_that_of_tlc(counters: Path) -> None:
     assert len(explored.trace) == len(judged.trace)
 
 
+@pytest.mark.nightly
 def test_an_expression_without_a_value_has_the_message_of_tlc(counters: Path) -> None:
     text = COUNTERS.replace("Logged == ", "Logged == nodes[1].count < 2 \\/ nodes[4].count = 0\nUnused == ")
     (counters / "Counters.tla").write_text(text, encoding="utf-8")
@@ -181,6 +184,7 @@ def test_a_search_resumes_from_its_checkpoint(counters: Path, tmp_path: Path) ->
     assert not list(checkpoints.directory.iterdir())
 
 
+@pytest.mark.nightly
 def test_a_checkpoint_of_another_model_is_refused(counters: Path, tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path / "checkpoints", interval_seconds=3600)
     checkpoints.directory.mkdir()
@@ -192,7 +196,12 @@ def test_a_checkpoint_of_another_model_is_refused(counters: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "fault", [FORGETS_AN_ARGUMENT, FORGETS_A_PRIME, HASHES_THE_LENGTH_ALONE], ids=["argument", "prime", "hash"]
+    "fault",
+    [
+        pytest.param(FORGETS_AN_ARGUMENT, id="argument"),
+        pytest.param(FORGETS_A_PRIME, id="prime", marks=pytest.mark.nightly),
+        pytest.param(HASHES_THE_LENGTH_ALONE, id="hash", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_fault_of_the_explorer_is_detected(counters: Path, fault: str) -> None:
     """The mutants change what a memo's key consists of, or the hash of a sequence."""
@@ -214,7 +223,7 @@ def test_temporal_properties_are_left_to_tlc(counters: Path) -> None:
         _explored(counters)
 
 
-@pytest.mark.parametrize("way", [Way.EXPLORED, Way.JUDGED])
+@pytest.mark.parametrize("way", [Way.EXPLORED, pytest.param(Way.JUDGED, marks=pytest.mark.nightly)])
 def test_the_models_own_states_are_those_of_tlc(way: Way) -> None:
     """The nightly checks do the same on all other slices."""
     report = run_check(find_check("combined-small"), way=way)
