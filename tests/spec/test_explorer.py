@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kraft_dev.nightly.parts import NOT_COMPILED
+from kraft_spec.compiled.building import cache_folder
 from kraft_spec.compiled.checks import EXPLORED, compiled_check
 from kraft_spec.compiled.estimating import estimated_states
 from kraft_spec.compiled.exploring import Exploration, Unexplorable, explore
@@ -81,10 +82,16 @@ building.write_explorer_jar(Specification(folder, "Counters", "Counters"), jar)
 """
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Provide a cache of compiled models for these tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def counters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Provide a folder with the specification, and an empty cache of compiled models."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def counters(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Provide a folder with the specification, and the cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     folder = tmp_path / "counters"
     folder.mkdir()
     (folder / "Counters.tla").write_text(COUNTERS, encoding="utf-8")
@@ -203,11 +210,14 @@ def test_a_checkpoint_of_another_model_is_refused(counters: Path, tmp_path: Path
         pytest.param(HASHES_THE_LENGTH_ALONE, id="hash", marks=pytest.mark.nightly),
     ],
 )
-def test_a_fault_of_the_explorer_is_detected(counters: Path, fault: str) -> None:
+def test_a_fault_of_the_explorer_is_detected(
+    counters: Path, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The mutants change what a memo's key consists of, or the hash of a sequence."""
     _configure(counters, view="")
-    jar = compiled_check(counters, "Counters", "Counters", EXPLORED)
-    jar.unlink()
+    name = compiled_check(counters, "Counters", "Counters", EXPLORED).name
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    jar = cache_folder() / name
     subprocess.run([sys.executable, "-c", fault + BUILD, str(counters), str(jar)], check=True)
     with pytest.raises(ModelCheckError, match=r"^a defect of the explorer: "):
         _explored(counters, replace(BRIEFLY, both=True))
