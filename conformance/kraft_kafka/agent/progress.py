@@ -32,6 +32,10 @@ class Progress:
         """Offset before which the trace has no log of the replica."""
         self.election: tuple[object, ...] | None = None
         """Content of the quorum state file: epoch, leader and vote."""
+        self.resume: Begin | None = None
+        """Line with the whole state before the next event."""
+        self._newest_us = 0
+        """Time of the newest event; 0 before the first."""
         self.begin()
 
     def begin(self) -> None:
@@ -63,7 +67,9 @@ class Progress:
             name, line.time_us, message, inputs, gap=self.gap, begin=self.first, leads=leads, place=self.place
         )
         self.events.append(draft)
-        self.gap = self.first = None
+        draft.resume = None if draft.begin is not None else self.resume
+        self.gap = self.first = self.resume = None
+        self._newest_us = line.time_us
         return draft
 
     def _leads(self, name: str) -> bool:
@@ -117,6 +123,7 @@ class Progress:
             return
         data[0].gap, handled.gap = handled.gap, None
         data[0].begin, handled.begin = handled.begin, None
+        data[0].resume, handled.resume = handled.resume, None
         self.events[place:] = [*data, handled]
         data[-1].state = handled.state and without_log(handled.state)
         self.pending, self.handled, self.open = handled, None, None
@@ -125,8 +132,23 @@ class Progress:
         """Insert an event before another one, with the gap or the checkpoint that precedes it."""
         draft.gap, after.gap = after.gap, None
         draft.begin, after.begin = after.begin, None
+        draft.resume, after.resume = after.resume, None
         place = next(index for index, other in enumerate(self.events) if other is after)
         self.events.insert(place, draft)
+
+    def drain(self) -> list[Draft]:
+        """Remove the events that no later line can change, and return them.
+
+        An answer may still come before the clients' records that were appended last.
+        """
+        busy = (self.open, self.pending, self.handled, self.expired, self.moved, self.sends)
+        end = next(
+            (at for at, draft in enumerate(self.events) if any(draft is other for other in busy)), len(self.events)
+        )
+        while end and (last := self.events[end - 1]).is_data and not (last.sends and last.is_synced):
+            end -= 1
+        drained, self.events = self.events[:end], self.events[end:]
+        return drained
 
     def lose(self, reason: str) -> None:
         """Forget the events in progress, because lines are missing that may belong to them."""
@@ -135,18 +157,21 @@ class Progress:
         unsure += [draft for draft in self.events if draft.is_data and not draft.is_synced]
         self.events = [draft for draft in self.events if all(draft is not other for other in unsure)]
         self.open = self.pending = self.handled = self.expired = self.moved = self.sends = None
-        self.gap, self.is_lost, self.first = reason, True, None
+        self.gap, self.is_lost, self.first, self.resume = reason, True, None, None
 
     def observe(self, first: Begin) -> None:
         """Go on from a line that shows the whole state."""
-        if self.gap is not None and self.events:
-            # The gap is before the line, so the event before it has the mark.
-            self.events[-1].gap = self.gap
+        if self.gap is not None:
+            # The gap is before the line, so an event before it has the mark.
+            time_us = self._newest_us or first.line.time_us
+            self.events.append(Draft("Poll", time_us, gap=self.gap, place=self.place))
         self.gap, self.is_lost, self.first = None, False, first
 
     def settle(self, state: State) -> None:
         """End the events in progress: this is the state after them."""
-        if self.refused and self.events:
+        if self.refused and self._newest_us:
+            if not self.events:
+                self.events.append(Draft("Poll", self._newest_us, place=self.place))
             self.events[-1].effects += self.refused
         self.refused = []
         if self.expired is not None and self.has_grown:
