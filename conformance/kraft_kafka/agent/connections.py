@@ -1,6 +1,6 @@
 """A replica's connections: which event of the model sends a request, and which requests it has given up before."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kraft_kafka.agent.drafts import Draft
 from kraft_kafka.agent.progress import Progress
@@ -29,6 +29,14 @@ class Connections:
     def resume(self, *, is_searching: bool) -> None:
         """Take what a checkpoint shows of an observer."""
         self._is_searching = is_searching
+
+    def save(self) -> tuple[bool, dict[int, int]]:
+        """Return the state."""
+        return self._is_searching, dict(self._waiting)
+
+    def restore(self, is_searching: bool, waiting: Mapping[int, int]) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self._is_searching, self._waiting = is_searching, dict(waiting)
 
     def change_role(self) -> None:
         """Forget the search for a leader."""

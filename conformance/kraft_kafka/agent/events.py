@@ -37,6 +37,7 @@ from kraft_kafka.agent.located import located
 from kraft_kafka.agent.pieces import Pieces
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.agent.reading import RawFile
+from kraft_kafka.agent.saved import SavedConverter
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.log_records import batches_of
 from kraft_reference.log import Snapshot
@@ -107,6 +108,26 @@ class ReplicaEvents:
     def lose(self, reason: str) -> None:
         """Note that lines are missing before the next one."""
         self._now.lose(reason)
+
+    @property
+    def is_quiet(self) -> bool:
+        """True if no event is in progress or waits for later lines."""
+        return self._now.is_quiet and not self._became_leader
+
+    def save(self) -> SavedConverter:
+        """Return the state, of which `is_quiet` is true."""
+        searching, waiting = self._connections.save()
+        requests, sent, fetching = dict(self._requests), dict(self._sent), self._pieces.save()
+        own = (self.is_killed, self._clients, self._resigns)
+        return SavedConverter(self._now.save(), *own, requests, sent, searching, waiting, fetching)
+
+    def restore(self, saved: SavedConverter) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self._now.restore(saved.progress)
+        self.is_killed, self._clients, self._resigns = saved.is_killed, saved.clients, saved.resigns
+        self._requests, self._sent = dict(saved.requests), dict(saved.sent)
+        self._connections.restore(saved.searching, saved.waiting)
+        self._pieces.restore(saved.fetching)
 
     def take_begin(self) -> Begin | None:
         """Return the line from which on the replica is observed, if no event follows it yet, and forget it."""

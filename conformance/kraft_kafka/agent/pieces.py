@@ -1,5 +1,7 @@
 """Snapshots that a replica fetches in pieces: to the model, one request and one response with the whole snapshot."""
 
+from collections.abc import Mapping
+
 from kraft_kafka.agent.decoding import piece_of, snapshot_piece, snapshot_position
 from kraft_kafka.agent.raw import RawMessage
 from kraft_kafka.wire.decoding import Document
@@ -11,6 +13,14 @@ class Pieces:
     def __init__(self) -> None:
         self._fetching: dict[int, tuple[Document, bytes]] = {}
         """The first request, and the bytes."""
+
+    def save(self) -> dict[int, tuple[Document, bytes]]:
+        """Return the state."""
+        return dict(self._fetching)
+
+    def restore(self, fetching: Mapping[int, tuple[Document, bytes]]) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self._fetching = dict(fetching)
 
     def first_request(self, destination: int, raw: RawMessage) -> Document | None:
         """Return the first request, if this request continues it."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from kraft_kafka.agent.drafts import Begin, Draft, State, without_log
+from kraft_kafka.agent.saved import SavedProgress
 from kraft_kafka.agent.written_log import WrittenLog
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.log_records import Batch
@@ -135,6 +136,26 @@ class Progress:
         draft.resume, after.resume = after.resume, None
         place = next(index for index, other in enumerate(self.events) if other is after)
         self.events.insert(place, draft)
+
+    @property
+    def is_quiet(self) -> bool:
+        """True if no event is in progress or waits for later lines."""
+        busy = (self.open, self.pending, self.handled, self.expired, self.moved, self.sends, self.first, self.resume)
+        return not (self.events or self.refused or any(it is not None for it in busy))
+
+    def save(self) -> SavedProgress:
+        """Return the state, of which `is_quiet` is true."""
+        last_state = None if self.last_state is None else dict(self.last_state)
+        election: Any = self.election
+        places = (self.gap, self.is_lost, self.log_end_offset, self.endpoint, self.base_offset)
+        return SavedProgress(*places, election, last_state, self._newest_us, self.log.save())
+
+    def restore(self, saved: SavedProgress) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self.gap, self.is_lost, self.log_end_offset = saved.gap, saved.is_lost, saved.log_end_offset
+        self.endpoint, self.base_offset, self.election = saved.endpoint, saved.base_offset, saved.election
+        self.last_state, self._newest_us = saved.last_state, saved.newest_us
+        self.log.restore(saved.log)
 
     def drain(self) -> list[Draft]:
         """Remove the events that no later line can change, and return them.

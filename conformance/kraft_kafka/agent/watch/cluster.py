@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from kraft_kafka.agent.checkpoints import unknown_endpoint
 from kraft_kafka.agent.drafts import Begin
 from kraft_kafka.agent.joining import header_of, observed_part
@@ -19,6 +22,16 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line
+
+
+class SavedCluster(Struct, frozen=True):
+    """State of a `LiveCluster` as JSON."""
+
+    starts: tuple[First, ...]
+    shown: tuple[frozenset[int], frozenset[str]]
+    others: tuple[tuple[int, str | None], ...]
+    """Ids and directory ids."""
+    declared: frozenset[int]
 
 
 class LiveCluster:
@@ -54,6 +67,22 @@ class LiveCluster:
         if node >= 0:
             return node
         return next((id_ for id_, it in self.configuration.replicas.items() if it.endpoint == endpoint), None)
+
+    @classmethod
+    def restored(cls, saved: SavedCluster) -> "LiveCluster":
+        """Return the cluster that an earlier `save` has returned."""
+        cluster = cls({start.replica: start for start in saved.starts})
+        cluster.shown, cluster.declared = Shown(*saved.shown), saved.declared
+        for replica, directory_id in saved.others:
+            cluster.add_other(replica, directory_id)
+        cluster.update()
+        return cluster
+
+    def save(self) -> SavedCluster:
+        """Return the cluster without the logs of its replicas."""
+        starts = tuple(replace(start, log="") for start in self.starts.values())
+        others = tuple((id_, it.key.directory_id) for id_, it in self.others.items())
+        return SavedCluster(starts, (self.shown.joining, self.shown.servers), others, self.declared)
 
     @property
     def without_file(self) -> frozenset[int]:

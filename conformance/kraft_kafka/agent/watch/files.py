@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from kraft_kafka.agent.raw import SCHEMA, CheckpointLine, PartLine, RawLine, StartLine
 from kraft_traces.errors import FieldError, TraceError, UnreadableFileError
@@ -14,7 +15,7 @@ FILES = "*.raw.jsonl"
 _DECODER: msgspec.json.Decoder[RawLine] = msgspec.json.Decoder(RawLine)
 
 
-class Head(NamedTuple):
+class Head(Struct, frozen=True):
     """First two lines of a file; heads of a replica are in the order of its files."""
 
     replica: int
@@ -137,7 +138,6 @@ class ReplicaFiles:
     def resume(self, head: Head, position: Position) -> None:
         """Continue in a file at an earlier position."""
         self.current, self._file = head, GrowingFile(head.path, position)
-        self.heads = [it for it in self.heads if it.order > head.order]
 
     def read(self) -> tuple[bytes, Position]:
         """Return the next complete lines, with the position before them; no lines if there are none yet.

@@ -164,6 +164,7 @@ class AgentMerge(GrowingMerge):
         if begin is None and resume is not None and process.replica in self._find_unknown():
             begin = resume
         if begin is not None:
+            process.begun = process.merged_count + process.position + 1
             yield Merged(self._begin_observing(begin), *process.next_place)
             # The message that the event receives may not be sent yet.
             return

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from kraft_kafka.agent.drafts import Begin, Draft
 from kraft_kafka.agent.located import LineError
@@ -20,13 +21,26 @@ WIRE_IDS_MAX = 10_000
 _Value = TypeVar("_Value")
 
 
+class SavedProcess(Struct, frozen=True):
+    """State of an `AgentProcess` as JSON."""
+
+    snapshot: tuple[int, int]
+    """Result of `AgentProcess.snapshot`."""
+    merged: int
+    begun: int
+    life: int
+    wire_ids: dict[int, dict[int, int]]
+
+
 class AgentProcess(MergedProcess):
     """Events of a replica, whose messages have the sender's own correlation ids."""
 
     __slots__ = (
         "_beginning",
         "_read_life",
+        "_skipped",
         "begins",
+        "begun",
         "counted",
         "life",
         "lives",
@@ -58,6 +72,10 @@ class AgentProcess(MergedProcess):
         """The client's own correlation ids by those on the wire, by the number of the client."""
         self.translated = False
         """True if the message of the next event has its sender's own correlation id."""
+        self.begun = 0
+        """Number of the event before which the merged trace has a checkpoint already."""
+        self._skipped = 0
+        """Number of the last event that an earlier watch has merged."""
         self.counted = self.merged_count = 0
         """Number of events so far, and of those that are merged."""
 
@@ -78,16 +96,25 @@ class AgentProcess(MergedProcess):
             line: EventLine = draft.line(self.counted, self.replica, self.start_us)
         except msgspec.ValidationError as error:
             raise LineError(draft.place, f"{draft.event} has a value that a trace cannot have: {error}") from error
-        for begins, begin in ((self.begins, draft.begin), (self.resumes, draft.resume)):
+        if self.counted <= self._skipped:
+            self._note_beginning(draft, at)
+            self.begin_life_of(self.lives.pop(at, self.life))
+            return
+        for begins, begin in () if self.counted == self.begun else ((self.begins, draft.begin), (self.resumes, draft.resume)):
             if begin is not None:
                 begins[at] = begin
-        for life in [it for it in self._beginning if draft.place == it[0] or (draft.begin and draft.begin.line is it[1])]:
-            self.lives[at] = life[2]
-            self._beginning = [it for it in self._beginning if it[2] > life[2]]
+        self._note_beginning(draft, at)
         if draft.gap is not None:
             self.gaps = {**self.gaps, at: draft.gap}
         self.events.append((self.counted, line))
         self.places.append(draft.place)
+
+    def _note_beginning(self, draft: Draft, at: int) -> None:
+        """Note the client that begins with an event."""
+        for place, first, life in list(self._beginning):
+            if draft.place == place or (draft.begin is not None and draft.begin.line is first):
+                self.lives[at] = life
+                self._beginning = [it for it in self._beginning if it[2] > life]
 
     def begin_client(self, place: str, first: First) -> None:
         """Begin the lines of the next client, whose first line is at a place."""
@@ -97,9 +124,13 @@ class AgentProcess(MergedProcess):
 
     def begin_life(self) -> None:
         """Note that the next event is merged, which may be the first one of a client."""
-        self.life = self.lives.pop(self.position, self.life)
-        for life in [life for life in self.wire_ids if life < self.life - 1]:
-            del self.wire_ids[life]
+        self.begin_life_of(self.lives.pop(self.position, self.life))
+
+    def begin_life_of(self, life: int) -> None:
+        """Note the number of the client whose events are merged."""
+        self.life = max(self.life, life)
+        for old in [it for it in self.wire_ids if it < self.life - 1]:
+            del self.wire_ids[old]
 
     def note_wire_id(self, line: WireLine) -> None:
         """Note the correlation id that the receiver of a request sees."""
@@ -121,6 +152,22 @@ class AgentProcess(MergedProcess):
     def own_id(self, wire_id: int) -> int | None:
         """Return the own correlation id of the client of the newest merged event; None if there is none."""
         return self.wire_ids.get(self.life, {}).get(wire_id)
+
+    def snapshot(self) -> tuple[int, int] | None:
+        """Return the number of events and of clients so far; None if a client has no event yet."""
+        return None if self._beginning else (self.counted, self._read_life)
+
+    def restore(self, saved: SavedProcess) -> None:
+        """Continue from the state of an earlier watch, behind the lines of its snapshot."""
+        self.counted, self._read_life = saved.snapshot
+        self._skipped = self.merged_count = saved.merged
+        self.begun, self.life = saved.begun, saved.life
+        self.wire_ids = {life: dict(ids) for life, ids in saved.wire_ids.items()}
+
+    def save(self, snapshot: tuple[int, int]) -> SavedProcess:
+        """Return the state behind the last merged event; an earlier `snapshot` tells the lines to read again."""
+        wire_ids = {life: dict(ids) for life, ids in self.wire_ids.items()}
+        return SavedProcess(snapshot, self.merged_count, self.begun, self.life, wire_ids)
 
     def drop_merged(self) -> None:
         """Forget the events before `position`, which are merged."""

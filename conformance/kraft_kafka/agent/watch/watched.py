@@ -1,8 +1,9 @@
 """Watch of the agent's files: they are read, converted, merged and judged while Kafka writes them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from kraft_kafka.agent.drafts import Begin
@@ -12,15 +13,17 @@ from kraft_kafka.agent.located import LineError, NoEventError, check_start
 from kraft_kafka.agent.opening import First, is_fresh
 from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
 from kraft_kafka.agent.raw import EndLine, RawLine, StartLine, WireLine
-from kraft_kafka.agent.watch.cluster import LiveCluster
+from kraft_kafka.agent.saved import SavedConverter
+from kraft_kafka.agent.watch.cluster import LiveCluster, SavedCluster
 from kraft_kafka.agent.watch.files import AgentFiles, Head, ReplicaFiles, decoded
-from kraft_kafka.agent.watch.merging import AgentMerge
-from kraft_kafka.agent.watch.process import AgentProcess, place_of
+from kraft_kafka.agent.watch.merging import AgentMerge, SavedAgentMerge
+from kraft_kafka.agent.watch.process import AgentProcess, SavedProcess, place_of
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.deliveries import sends_of
 from kraft_traces.errors import FieldError, TraceError
 from kraft_traces.parsing import parse_header
 from kraft_traces.watch.growing import Position
+from kraft_traces.watch.judging import SavedJudge
 from kraft_traces.watch.merged import WatchedMerge
 from kraft_traces.watch.merging import Merged
 from kraft_traces.watch.process import PENDING_MAX
@@ -30,6 +33,19 @@ _SCAN_SECONDS = 0.5
 _PUSHED_MAX = 500
 """Maximum number of merged lines that are judged together."""
 _HEAD_LINES = 2
+_SNAPSHOT_SECONDS = 1.0
+"""Least time between two noted states of a replica."""
+
+
+class _Snapshot(NamedTuple):
+    """State of a replica between two events, and where its lines go on."""
+
+    counts: tuple[int, int]
+    head: Head
+    position: Position
+    converter: SavedConverter
+    is_closed: bool
+    directory_id: str | None
 
 
 class _Followed:
@@ -47,14 +63,55 @@ class _Followed:
         self.process, self.events, self.files = process, events, files
         self.begins_client = self.is_closed = False
         self.directory_id: str | None = None
+        self.snapshots: list[_Snapshot] = []
+        """States between two events, oldest first, of which the first has no event that is not merged."""
+        self.snapshot_due = 0.0
+
+
+class SavedReplica(Struct, frozen=True):
+    """State of a replica with its files, as JSON."""
+
+    head: Head
+    position: Position
+    converter: SavedConverter
+    is_closed: bool
+    directory_id: str | None
+    process: SavedProcess
+
+
+class SavedAgents(Struct, frozen=True, tag="agents"):
+    """State of `WatchedAgents` as JSON."""
+
+    cluster: SavedCluster
+    merge: SavedAgentMerge
+    judge: SavedJudge
+    replicas: tuple[SavedReplica, ...]
+    start_us: int
+    alerts: int
+    malformed: int
+    """Number of the alerts about malformed lines."""
+    gaps: int
 
 
 class WatchedAgents(WatchedMerge):
     """Files of agents, which are joined as `kraft-spec kafka trace` joins them, and judged."""
 
-    def __init__(self, sources: Sequence[str], *, every: int, candidates_max: int, patience_s: float) -> None:
-        """Follow the agent's files that are in these folders, or are named."""
-        self._agents = AgentMerge(patience_s, self._checkpoint_of, self._find_unknown)
+    def __init__(
+        self,
+        sources: Sequence[str],
+        *,
+        every: int,
+        candidates_max: int,
+        patience_s: float,
+        saved: SavedAgents | None = None,
+    ) -> None:
+        """Follow the agent's files that are in these folders, or are named.
+
+        Raises:
+            TraceError: a file of the saved state cannot be read.
+        """
+        merge = None if saved is None else saved.merge
+        self._agents = AgentMerge(patience_s, self._checkpoint_of, self._find_unknown, merge)
         super().__init__(self._agents, every=every, candidates_max=candidates_max)
         self._patience_s = patience_s
         self._sources = AgentFiles(sources)
@@ -71,6 +128,8 @@ class WatchedAgents(WatchedMerge):
         self._merged: list[Merged] = []
         """Lines that are merged and not judged yet."""
         self._reports: list[Report] = []
+        if saved is not None:
+            self._resume(saved)
 
     @property
     def behind(self) -> int:
@@ -109,18 +168,19 @@ class WatchedAgents(WatchedMerge):
             self._declare_others(line)
             self._merged.append(line)
             if len(self._merged) >= _PUSHED_MAX:
-                self._judge_all()
-                yield from self._taken_reports()
-        self._judge_all()
-        yield from self._taken_reports()
+                yield from self._judge_now()
+        yield from self._judge_now()
 
     @property
     def _is_behind(self) -> bool:
         return any(files.behind or files.heads for files in self._files.values())
 
-    def _taken_reports(self) -> list[Report]:
+    def _judge_now(self) -> Iterator[Report]:
+        """Judge the lines that are merged, and yield the reports so far, too."""
         reports, self._reports = self._reports, []
-        return reports
+        merged, self._merged = self._merged, []
+        yield from reports
+        yield from self._judge_merged(merged)
 
     def _judge_all(self) -> None:
         merged, self._merged = self._merged, []
@@ -176,7 +236,7 @@ class WatchedAgents(WatchedMerge):
         if not files.heads:
             return False
         first, cluster = files.heads[0].first, self._cluster
-        is_opaque = replica in cluster.declared or not is_fresh(first)
+        is_opaque = replica in cluster.declared or replica in self._agents.opaque or not is_fresh(first)
         cluster.others.pop(replica, None)
         cluster.starts[replica] = first
         if is_opaque:
@@ -188,15 +248,20 @@ class WatchedAgents(WatchedMerge):
 
     def _follow(self, replica: int, files: ReplicaFiles, *, is_first: bool) -> None:
         assert self._cluster is not None, "judging begins"
-        cluster = self._cluster
-        events = ReplicaEvents(replica, cluster.find_replica, cluster.static, has_opaque=bool(cluster.declared))
-        header = parse_header(cluster.update(), "header")
-        process = AgentProcess(replica, files.heads[0].path, header, self._start_us)
-        followed = self._followed[replica] = _Followed(process, events, files)
-        self._agents.add(process)
         head = files.next_file()
         assert head is not None, "it has a file"
+        followed = self._new_followed(replica, files)
         self._begin_client(followed, head.first, f"{head.path}:{_HEAD_LINES}", is_first=is_first)
+
+    def _new_followed(self, replica: int, files: ReplicaFiles) -> _Followed:
+        cluster = self._cluster
+        assert cluster is not None and files.current is not None, "the caller has begun both"
+        events = ReplicaEvents(replica, cluster.find_replica, cluster.static, has_opaque=bool(cluster.declared))
+        header = parse_header(cluster.update(), "header")
+        process = AgentProcess(replica, files.current.path, header, self._start_us)
+        followed = self._followed[replica] = _Followed(process, events, files)
+        self._agents.add(process)
+        return followed
 
     def _not_observed(self, replica: int) -> None:
         assert self._cluster is not None, "judging has begun"
@@ -255,6 +320,8 @@ class WatchedAgents(WatchedMerge):
             position = replace(position, offset=position.offset + len(raw), lines=position.lines + 1)
             if position.lines > _HEAD_LINES:
                 self._take(followed, raw, position)
+            if self._polled_at >= followed.snapshot_due:
+                self._note_snapshot(followed, position)
         self._drain(followed)
 
     def _take(self, followed: _Followed, raw: bytes, position: Position) -> None:
@@ -342,9 +409,60 @@ class WatchedAgents(WatchedMerge):
         self._judge_all()
         return frozenset() if self._judge is None else self._judge.unknown
 
-    def save(self) -> None:
-        """Return None: TODO."""
-        return None
+    # -------------------------------------------------------------------------------------------------------------
+    # Restarts of the watch.
+    # -------------------------------------------------------------------------------------------------------------
+
+    def _note_snapshot(self, followed: _Followed, position: Position) -> None:
+        """Note the state of a replica, if no event is in progress."""
+        if followed.begins_client:
+            return
+        self._drain(followed)
+        counts = followed.process.snapshot()
+        if counts is None or not followed.events.is_quiet or followed.files.current is None:
+            return
+        followed.snapshot_due = self._polled_at + _SNAPSHOT_SECONDS
+        own = (followed.is_closed, followed.directory_id)
+        followed.snapshots.append(
+            _Snapshot(counts, followed.files.current, position, followed.events.save(), *own)
+        )
+        merged = followed.process.merged_count
+        while len(followed.snapshots) > 1 and followed.snapshots[1].counts[0] <= merged:
+            del followed.snapshots[0]
+
+    def save(self) -> SavedAgents | None:
+        """Return the state behind the last merged lines; None if there is none that can be restored."""
+        replicas = [self._saved_replica(followed) for followed in self._followed.values()]
+        judge = None if self._judge is None else self._judge.save()
+        if judge is None or self._judge is None or self._cluster is None or self._undeclared:
+            return None
+        known = tuple(replica for replica in replicas if replica is not None)
+        if len(known) < len(replicas):
+            return None
+        own = (self._start_us, self._judge.alerts, self._judge.malformed, self.gaps)
+        return SavedAgents(self._cluster.save(), self._agents.save_all(), judge, known, *own)
+
+    def _saved_replica(self, followed: _Followed) -> SavedReplica | None:
+        process = followed.process
+        usable = [it for it in followed.snapshots if it.counts[0] <= process.merged_count]
+        if not usable:
+            return None
+        counts, head, position, converter, is_closed, directory_id = usable[-1]
+        return SavedReplica(head, position, converter, is_closed, directory_id, process.save(counts))
+
+    def _resume(self, saved: SavedAgents) -> None:
+        self._cluster, self._start_us = LiveCluster.restored(saved.cluster), saved.start_us
+        for known in saved.replicas:
+            replica, head = known.head.first.replica, known.head
+            files = self._files[replica] = ReplicaFiles()
+            files.resume(head, known.position)
+            followed = self._new_followed(replica, files)
+            followed.events.restore(known.converter)
+            followed.process.restore(known.process)
+            followed.is_closed, followed.directory_id = known.is_closed, known.directory_id
+            own = (known.converter, known.is_closed, known.directory_id)
+            followed.snapshots.append(_Snapshot(known.process.snapshot, head, known.position, *own))
+        self._judge = self._resumed_judge(saved.judge, saved.alerts, saved.malformed, saved.gaps)
 
 
 def _detail(error: LineError, place: str) -> str:
