@@ -16,7 +16,7 @@ from kraft_reference.changes import (
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
 from kraft_reference.events import Draw
-from kraft_reference.identity import ReplicaId, VoterDetails
+from kraft_reference.identity import Offset, ReplicaId, ReplicaKey, VoterDetails
 from kraft_reference.leadership import has_check_quorum_timer, removal_is_committed
 from kraft_reference.log import append, flush
 from kraft_reference.messages import (
@@ -137,9 +137,19 @@ def after_api_versions_response(
     # Rule: add-voter.version-must-be-supported.
     if not response.min_version <= finalized_version(state, configuration) <= response.max_version:
         return _end_change(Outcome(state), configuration, Error.INVALID_REQUEST)
+    # Rule: add-voter.catch-up-first.
+    setting = configuration.profile.lagging_voter
+    caught_up_offset = 0 if setting == "added" else state.log.end_offset
+    if setting != "awaited" and not _has_fetched_up_to(state, change.voter, caught_up_offset):
+        return after_voter_change_timeout(state, configuration)
     details = VoterDetails(change.voter.id, change.endpoint, response.min_version, response.max_version)
-    learned = AwaitingCatchUp(change.voter, details, state.log.end_offset, change.requester)
+    learned = AwaitingCatchUp(change.voter, details, caught_up_offset, change.requester)
     return append_caught_up(Outcome(state._replace(pending_change=learned)), configuration, draw)
+
+
+def _has_fetched_up_to(state: ReplicaState, voter: ReplicaKey, offset: Offset) -> bool:
+    """True if this replica has; its progress counts by replica key, not by id.  Rule: identity.could-become-voter."""
+    return state.fetch_offsets.get(voter, -1) >= offset
 
 
 def append_caught_up(outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
@@ -155,10 +165,8 @@ def append_caught_up(outcome: Outcome, configuration: Configuration, draw: Draw)
     change = state.pending_change
     if not isinstance(change, AwaitingCatchUp):
         return outcome
-    # Progress counts by replica key, not by id.  Rule: identity.could-become-voter.
     voter = change.voter
-    caught_up = state.fetch_offsets.get(voter, 0) >= change.log_end_offset
-    if not caught_up:
+    if not _has_fetched_up_to(state, voter, change.log_end_offset):
         return outcome
     # Rule: add-voter.append-and-apply.
     details = with_details(state.log.voters[-1].details, change.details)

@@ -99,6 +99,14 @@ class Profile:
 
     Rule: update-voter.in-memory-at-version-0."""
 
+    lagging_voter: Literal["awaited", "refused", "added"] = "awaited"
+    """Response to the AddVoter of a replica whose versions arrive before it has caught up.
+
+    Kafka's leader, by its clock, adds one that was caught up within the hour, and refuses others.  It has no named
+    profile, because vectors have no clock.  With either setting a leader may take the other.
+
+    Rule: add-voter.catch-up-first."""
+
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
     """Metric current-state of a Resigned replica.  Rule: metric.current-state."""
 

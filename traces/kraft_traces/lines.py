@@ -125,6 +125,8 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """Absent: none."""
     report_at_version_0: Literal["noted", "refused"] | UnsetType = UNSET
     """Absent: noted."""
+    lagging_voter: Literal["awaited", "refused", "added"] | UnsetType = UNSET
+    """Absent: awaited."""
 
 
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):

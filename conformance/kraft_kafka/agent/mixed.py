@@ -9,7 +9,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.agent.api_versions import VersionsAnswer, add_api_versions
 from kraft_kafka.agent.joining import process_trace, replica_events
-from kraft_kafka.agent.opening import with_servers
+from kraft_kafka.agent.opening import agent_profile
 from kraft_kafka.agent.reading import RawFile
 from kraft_reference.configuration import Configuration
 from kraft_traces.deliveries import sends_of
@@ -36,7 +36,7 @@ def with_controllers(
     header = merged_header(nodes)
     cluster = configuration_of(header)
     files = sorted(files, key=lambda file: file.start.time_us)
-    cluster = replace(cluster, profile=with_servers(cluster.profile))
+    cluster = replace(cluster, profile=agent_profile(cluster.profile))
     events = replica_events(files, None, {replica.endpoint: id_ for id_, replica in cluster.replicas.items()})
     for replica in events.values():
         if replica.failure is not None:

@@ -159,19 +159,20 @@ def _profile(name: str | None, first: First, starts: Mapping[int, First]) -> Pro
 
     Rules: fetch.who-fetches, durable.vote.v0-uuid-in-memory.
     """
-    profile = with_servers(PROFILES[name if name is not None else profile_of(first.kafka or "unknown")])
+    profile = agent_profile(PROFILES[name if name is not None else profile_of(first.kafka or "unknown")])
     # A Candidate of Kafka has voted for its own key with the directory id, which the file of version 0 does not have.
     # With several replicas, another one may forget the directory id of its vote.
     has_own_vote = len(starts) == 1 and _has_own_vote(first)
     return with_settings(profile, voted_directory_at_version_0="remembered") if has_own_vote else profile
 
 
-def with_servers(profile: Profile) -> Profile:
-    """Return the profile in which a replica whose Fetch is not answered may ask bootstrap servers, as Kafka does.
+def agent_profile(profile: Profile) -> Profile:
+    """Return the profile with the choices of Kafka that depend on its clocks.
 
-    Rule: fetch.who-fetches.
+    A replica whose Fetch is not answered may ask bootstrap servers; a leader adds or refuses a new voter that lags.
+    Rules: fetch.who-fetches, add-voter.catch-up-first.
     """
-    return with_settings(profile, f"{profile.name}+agent", unanswered_fetch="servers-too")
+    return with_settings(profile, f"{profile.name}+agent", unanswered_fetch="servers-too", lagging_voter="refused")
 
 
 def _has_own_vote(start: First) -> bool:

@@ -245,9 +245,8 @@ class Quorum:
     async def _change_voters(self, replica: int) -> None:
         """Add a replica outside the voter set; if there is none, remove this one."""
         leader = await self._await_leader()
-        if leader is None or leader in self.plan.kafka:
-            # Kafka's leader appends a new voter's record while that voter still lags: add-voter.catch-up-first.
-            self._note(f"voters: left out, {'Kafka' if leader else 'nobody'} leads")
+        if leader is None:
+            self._note("voters: left out, nobody leads")
             return
         try:
             voters = {voter["replicaId"] for voter in (await self._describe(leader))["currentVoters"]}

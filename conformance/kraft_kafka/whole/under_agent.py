@@ -8,9 +8,9 @@ from kraft_kafka.jars import Kafka
 from kraft_kafka.whole.cluster import Say, WholeCluster
 
 _VOTERS, _NEW = (1, 2, 3), 4
-_PROPERTIES = "metadata.max.idle.interval.ms=0\n"
-"""Without records of Kafka's own a new voter catches up: see the known difference add-voter.catch-up-first."""
 _LAG_S = 60.0
+_WRITES = range(10, 30)
+"""Values that clients write while a voter is added: it lags then, and the leader adds it nevertheless."""
 
 
 def record_controllers(kafka: Kafka, agent: Path, home: Path, say: Say) -> Path:
@@ -28,7 +28,7 @@ def record_controllers(kafka: Kafka, agent: Path, home: Path, say: Say) -> Path:
         OSError: a port is taken, or the folder cannot be written.
     """
     traces = home / "traces"
-    cluster = WholeCluster(kafka, home, _VOTERS, (_NEW,), _PROPERTIES, say, (f"-javaagent:{agent}={traces}",))
+    cluster = WholeCluster(kafka, home, _VOTERS, (_NEW,), "", say, (f"-javaagent:{agent}={traces}",))
     asyncio.run(_play(cluster, None))
     return traces
 
@@ -45,7 +45,7 @@ def record_attached(kafka: Kafka, attach: Callable[[int], None], home: Path, say
     Raises:
         As `record_controllers`.
     """
-    asyncio.run(_play(WholeCluster(kafka, home, _VOTERS, (_NEW,), _PROPERTIES, say), attach))
+    asyncio.run(_play(WholeCluster(kafka, home, _VOTERS, (_NEW,), "", say), attach))
 
 
 async def _play(cluster: WholeCluster, attach: Callable[[int], None] | None) -> None:
@@ -62,7 +62,8 @@ async def _play(cluster: WholeCluster, attach: Callable[[int], None] | None) -> 
             if attach is not None and process.pid is not None:
                 cluster.note(f"attach to {id_}")
                 await asyncio.to_thread(attach, process.pid)
-        await cluster.add_voter(first, _NEW)
+        writes = [cluster.operator.set_config(first, "kraft.spec", value) for value in _WRITES]
+        await asyncio.gather(*writes, cluster.add_voter(first, _NEW))
         # A killed process would lose its newest lines.
         others = [id_ for id_ in (*_VOTERS, _NEW) if id_ != first]
         cluster.cut([first], others)

@@ -87,6 +87,7 @@ DECISIONS: Mapping[str, str] = {
     "kraft_version_gate": "which requests a leader takes: in the proof it may append whatever the guard allows",
     "update_voter_credit": "check quorum and the fetch timer: both are beyond the proof",
     "report_at_version_0": "what a leader notes of its voters: a set that is changed is a record of its log",
+    "lagging_voter": "when an addition is appended, if at all: in the proof a leader may append it at any time",
     "leader_high_watermark": "what a leader shows: `commit` is of the entries that it counts",
     "own_vote_at_restart": "a role: a Candidate that restarts may take `stand-again`, and need not",
     "voted_directory_at_version_0": "at version 0 an id has one directory ever, see the trust in repeated sets",

@@ -43,7 +43,7 @@ OtherProfile ==
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
    announcement_again |-> "when-idle", announced_to |-> "not-fetching",
    diverging_cut |-> "own-offset", unanswered_fetch |-> "leader-again",
-   update_voter_credit |-> "fetch", report_at_version_0 |-> "noted"]
+   update_voter_credit |-> "fetch", report_at_version_0 |-> "noted", lagging_voter |-> "awaited"]
 
 \* What each replica was formatted with, by name: MCBounds writes {NoKey} for the voters of the cluster.
 Formatted(cluster) ==

@@ -63,7 +63,7 @@ KipProfile ==
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
    announcement_again |-> "when-idle", announced_to |-> "not-fetching",
    diverging_cut |-> "own-offset", unanswered_fetch |-> "leader-again",
-   update_voter_credit |-> "none", report_at_version_0 |-> "noted"]
+   update_voter_credit |-> "none", report_at_version_0 |-> "noted", lagging_voter |-> "awaited"]
 
 Profile == KipProfile
 

@@ -103,6 +103,9 @@ ConcludeCommitted(out) ==
      THEN [answered EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
      ELSE answered
 
+\* Progress counts by replica key, not by id.  Rule: identity.could-become-voter
+HasFetchedUpTo(s, voter, offset) == voter \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[voter] >= offset
+
 \* The outcome with the new voter added, if it has caught up: it has fetched up to the offset where the log ended when the
 \* wait began.  The other preconditions still hold, because no other set can have been appended since the request.
 \* Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append, add-voter.append-and-apply,
@@ -110,11 +113,10 @@ ConcludeCommitted(out) ==
 AppendCaughtUp(out) ==
   LET s == out.state
       change == s.pending_change
-      caughtUp == change.voter \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[change.voter] >= change.offset
       reported == VoterDetails(change.voter.id, change.endpoint, change.min_version, change.max_version)
       record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), reported))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
-        /\ caughtUp
+        /\ HasFetchedUpTo(s, change.voter, change.offset)
      THEN AppendChange(out, <<record>>, change)
      ELSE out
 
@@ -136,17 +138,23 @@ AfterApiVersionsRequest(s, m) ==
                 min_version |-> config.min_version[s.replica_key.id],
                 max_version |-> config.max_version[s.replica_key.id]]>>)
 
-\* Rules: add-voter.learn-versions, add-voter.version-must-be-supported
+\* Offset that the new voter has to have fetched before it is added.  Kafka adds one that was caught up within the hour.
+\* Rule: add-voter.catch-up-first
+CaughtUpOffset(s) == IF config.profile.lagging_voter = "added" THEN 0 ELSE EndOffset(s)
+
+\* Rules: add-voter.learn-versions, add-voter.version-must-be-supported, add-voter.catch-up-first
 AfterApiVersionsResponse(s, m) ==
   LET rest == FreeConnection(s, m)
       learned == [rest EXCEPT !.pending_change.phase = "catch-up", !.pending_change.min_version = m.min_version,
                               !.pending_change.max_version = m.max_version,
-                               !.pending_change.offset = EndOffset(s)]
+                              !.pending_change.offset = CaughtUpOffset(s)]
+      lags == ~HasFetchedUpTo(s, s.pending_change.voter, CaughtUpOffset(s))
       finalized == FinalizedLevel(s)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF AwaitsVersionsOf(s) # {m.source} THEN Ignored(rest, "NO_CHANGE_WAITS")
   ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN AnswerChange(Becomes(rest), "INVALID_REQUEST")
+  ELSE IF lags /\ config.profile.lagging_voter # "awaited" THEN AnswerChange(Becomes(rest), "REQUEST_TIMED_OUT")
   ELSE AppendCaughtUp(Becomes(learned))
 
 (***************************************************************************)

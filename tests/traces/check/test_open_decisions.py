@@ -131,7 +131,7 @@ def test_every_event_that_asks_for_an_answer_says_so() -> None:
             done = super().step(event, draw)
             name = event_line(Occurrence(1, 0, event, before.key.id, "1.1", (), None, state=done.state)).event
             for decision in OPEN_DECISIONS:
-                for answer in () if name in decision.events else decision.answers:
+                for answer in () if name in decision.events else decision.answers(self.configuration.profile):
                     profile = with_settings(self.configuration.profile, **{decision.name: answer})
                     other = Replica(before, replace(self.configuration, profile=profile))
                     if other.step(event, draw) != done:

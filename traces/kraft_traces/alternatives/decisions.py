@@ -28,13 +28,17 @@ class OpenDecision:
     shown_by: str = ""
     """Field of the state that reveals the setting.  If it is missing, the profile's setting counts, because later lines
     may not reveal it either, and the checker would have to follow every setting."""
+    closed_under: str = ""
+    """Setting whose profile leaves no choice, and that no other profile may choose; empty if there is none."""
     effects_show_it: bool = False
     """True if the effects of the event reveal the setting as well, because sent messages have a receiver."""
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """All settings."""
-        return DECISIONS[self.name]
+    def answers(self, profile: Profile) -> tuple[str, ...]:
+        """Return the settings that a replica may choose under a profile, the profile's own among them."""
+        own = settings(profile)[self.name]
+        return (
+            (own,) if own == self.closed_under else tuple(it for it in DECISIONS[self.name] if it != self.closed_under)
+        )
 
 
 class OpenAnswer(NamedTuple):
@@ -75,6 +79,12 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
         frozenset(("HandleEndQuorumEpochRequest",)),
     ),
     OpenDecision(
+        "lagging_voter",
+        "add-voter.catch-up-first: Kafka's leader asks its clock, which no trace has",
+        frozenset(("HandleApiVersionsResponse",)),
+        closed_under="awaited",
+    ),
+    OpenDecision(
         "leader_high_watermark",
         "hw.own-epoch lets a leader publish nothing until then; what it knows, and a Resigned, is left open",
         frozenset(("Restart", *_LEADS, *_RESIGNS)),
@@ -93,7 +103,9 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
     OpenDecision("voted_directory_at_version_0", "durable.vote.v0-uuid-in-memory says MAY", frozenset(("Restart",))),
     OpenDecision("vote_of_lost_file", "durable.restart.log-epoch says SHOULD", frozenset(("Restart",))),
 )
-"""All open decisions.  A decision whose other setting breaks a MUST is not open, even if a profile has it."""
+"""All open decisions.  A decision whose other setting breaks a MUST is not open, even if a profile has it.
+
+`lagging_voter` is open for Kafka alone: only a profile that breaks that MUST has the choice."""
 
 
 _OPEN_EVENTS = frozenset[EventName]().union(*[decision.events for decision in OPEN_DECISIONS])
@@ -141,7 +153,7 @@ def other_configurations(
 @cache
 def every_open_answer(profile: Profile) -> frozenset[OpenAnswer]:
     """Return the settings of open decisions that a profile does not have."""
-    every = [OpenAnswer(it.name, answer, it.reason) for it in OPEN_DECISIONS for answer in it.answers]
+    every = [OpenAnswer(it.name, answer, it.reason) for it in OPEN_DECISIONS for answer in it.answers(profile)]
     ours = settings(profile)
     return frozenset([setting for setting in every if ours[setting.decision] != setting.answer])
 
@@ -172,7 +184,7 @@ def _decisions_at(event: EventName, state: object, effects: object) -> tuple[Ope
 def _other_profiles(profile: Profile, decisions: tuple[OpenDecision, ...]) -> tuple[Profile, ...]:
     chosen: list[dict[str, str]] = [
         dict(zip([decision.name for decision in decisions], answers, strict=True))
-        for answers in product(*[decision.answers for decision in decisions])
+        for answers in product(*[decision.answers(profile) for decision in decisions])
     ]
     profiles = [with_settings(profile, **answers) for answers in chosen]
     return tuple(
