@@ -55,6 +55,8 @@ class Connections:
         """Return the event that sends a request of this type, after the timeouts that precede it."""
         if now.open is not None and now.open is not now.moved and not now.open.is_data:
             # A handler sends it; the model does so in the next Poll.
+            if destination in self._waiting:
+                self._give_up(now, line, [destination])
             return now.event("Poll", line)
         now.settle(now.last_state)
         if kind in _FETCHES:

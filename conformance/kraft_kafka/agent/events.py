@@ -101,9 +101,9 @@ class ReplicaEvents:
     def events(self) -> list[Draft]:
         return self._now.events
 
-    def drain(self) -> list[Draft]:
-        """Remove the events that no later line can change, and return them."""
-        return self._now.drain()
+    def drain(self, *, is_over: bool = False) -> list[Draft]:
+        """Remove the events that no later line can change, and return them; all, if the process has ended."""
+        return self._now.drain(is_over=is_over)
 
     def lose(self, reason: str) -> None:
         """Note that lines are missing before the next one."""

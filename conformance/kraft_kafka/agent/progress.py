@@ -157,11 +157,14 @@ class Progress:
         self.last_state, self._newest_us = saved.last_state, saved.newest_us
         self.log.restore(saved.log)
 
-    def drain(self) -> list[Draft]:
-        """Remove the events that no later line can change, and return them.
+    def drain(self, *, is_over: bool = False) -> list[Draft]:
+        """Remove the events that no later line can change, and return them; all, if no line follows.
 
         An answer may still come before the clients' records that were appended last.
         """
+        if is_over:
+            drained, self.events = self.events, []
+            return drained
         busy = (self.open, self.pending, self.handled, self.expired, self.moved, self.sends)
         end = next(
             (at for at, draft in enumerate(self.events) if any(draft is other for other in busy)), len(self.events)

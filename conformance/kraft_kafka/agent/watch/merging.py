@@ -86,7 +86,7 @@ class AgentMerge(GrowingMerge):
     def _is_due(self, index: int, now: float, *, is_forced: bool = False) -> bool:
         process = self.agents[index]
         message = process.events[process.position][1].message
-        if process.position in process.begins or message is UNSET or message.source in self.opaque:
+        if process.position in process.begins or message is UNSET or self._is_of_opaque(message):
             return True
         if index in self._receipts or index in self._unsent:
             return True
@@ -103,6 +103,13 @@ class AgentMerge(GrowingMerge):
                     return True
             is_forced = is_forced or self._is_overtaken(process, message)
         return super()._is_due(index, now, is_forced=is_forced)
+
+    def _is_of_opaque(self, message: TracedMessage) -> bool:
+        """True for a message that its sender has sent before it is observed."""
+        if message.source not in self.opaque:
+            return False
+        is_recorded = is_request(message) and message.source in self._owners
+        return not (is_recorded and self._agent(message.source).has_sent(message.correlation_id))
 
     def _released(self, waiting: list[int], now: float) -> list[int]:
         # A replica whose events have just been merged may send the message with its next line.
@@ -173,6 +180,7 @@ class AgentMerge(GrowingMerge):
             message is not UNSET
             and message_type(message) == _VERSIONS
             and message.source in self._owners
+            and message.source not in self.opaque
             and index not in self._receipts
             and index not in self._unsent
         ):

@@ -42,6 +42,7 @@ class AgentProcess(MergedProcess):
         "begins",
         "begun",
         "counted",
+        "holes",
         "life",
         "lives",
         "merged_count",
@@ -72,6 +73,8 @@ class AgentProcess(MergedProcess):
         """The client's own correlation ids by those on the wire, by the number of the client."""
         self.translated = False
         """True if the message of the next event has its sender's own correlation id."""
+        self.holes: set[int] = set()
+        """Numbers of the clients of which lines are missing."""
         self.begun = 0
         """Number of the event before which the merged trace has a checkpoint already."""
         self._skipped = 0
@@ -105,6 +108,7 @@ class AgentProcess(MergedProcess):
                 begins[at] = begin
         self._note_beginning(draft, at)
         if draft.gap is not None:
+            self.holes.add(self._read_life)
             self.gaps = {**self.gaps, at: draft.gap}
         self.events.append((self.counted, line))
         self.places.append(draft.place)
@@ -131,6 +135,7 @@ class AgentProcess(MergedProcess):
         self.life = max(self.life, life)
         for old in [it for it in self.wire_ids if it < self.life - 1]:
             del self.wire_ids[old]
+            self.holes.discard(old)
 
     def note_wire_id(self, line: WireLine) -> None:
         """Note the correlation id that the receiver of a request sees."""
@@ -144,10 +149,17 @@ class AgentProcess(MergedProcess):
         lives = (self.life, self.life - 1)
         return [self.wire_ids[life][wire_id] for life in lives if wire_id in self.wire_ids.get(life, {})]
 
+    def has_sent(self, wire_id: object) -> bool:
+        """True if a client has this correlation id on the wire."""
+        return any(wire_id in ids for ids in self.wire_ids.values())
+
     def is_missing(self, wire_id: int) -> bool:
-        """True if no client has this correlation id on the wire, and the newest one has later ones."""
+        """True if lines of the newest client are missing, and it has later correlation ids on the wire than this one."""
+        if self._read_life not in self.holes:
+            # A new client, whose file may not be read yet, starts again with low ids.
+            return False
         has_later = max(self.wire_ids[self._read_life], default=-1) > wire_id
-        return has_later and all(wire_id not in ids for ids in self.wire_ids.values())
+        return has_later and not self.has_sent(wire_id)
 
     def own_id(self, wire_id: int) -> int | None:
         """Return the own correlation id of the client of the newest merged event; None if there is none."""

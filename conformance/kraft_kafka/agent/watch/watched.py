@@ -29,10 +29,11 @@ from kraft_traces.watch.merging import Merged
 from kraft_traces.watch.process import PENDING_MAX
 from kraft_traces.watch.reports import Gap, Report
 
-_SCAN_SECONDS = 0.5
 _PUSHED_MAX = 500
 """Maximum number of merged lines that are judged together."""
 _HEAD_LINES = 2
+_STEP_SECONDS = 0.5
+"""Longest time between two polls that counts as waiting."""
 _SNAPSHOT_SECONDS = 1.0
 """Least time between two noted states of a replica."""
 
@@ -118,7 +119,6 @@ class WatchedAgents(WatchedMerge):
         self._files: dict[int, ReplicaFiles] = {}
         self._followed: dict[int, _Followed] = {}
         self._cluster: LiveCluster | None = None
-        self._scanned_at = -_SCAN_SECONDS
         self._began_at: float | None = None
         self._start_us = 0
         self._clock = self._polled_at = 0.0
@@ -147,9 +147,8 @@ class WatchedAgents(WatchedMerge):
         Raises:
             TraceError: a file cannot be read.
         """
-        if now >= self._scanned_at + _SCAN_SECONDS:
-            self._scanned_at = now
-            self._find_files()
+        # A controller that starts has written its first lines before others receive its messages.
+        self._find_files()
         while self._sources.errors:
             yield self._malformed(self._sources.errors.pop(0))
         if self._judge is None:
@@ -161,8 +160,8 @@ class WatchedAgents(WatchedMerge):
                 continue
             self._read(self._followed[replica])
         if not self._is_behind:
-            # Lines that are there and not read are not waited for.
-            self._clock += now - self._polled_at
+            # No time passes for lines that are there and not read, nor while others are judged.
+            self._clock += min(now - self._polled_at, _STEP_SECONDS)
         self._polled_at = now
         for line in self._agents.ready(self._clock):
             self._declare_others(line)
@@ -392,7 +391,7 @@ class WatchedAgents(WatchedMerge):
 
     def _drain(self, followed: _Followed) -> None:
         """Take the events that no later line can change."""
-        for draft in followed.events.drain():
+        for draft in followed.events.drain(is_over=followed.is_closed):
             if draft.gap is not None:
                 self._gaps += 1
                 self._reports.append(Gap(*place_of(draft.place), draft.gap))
