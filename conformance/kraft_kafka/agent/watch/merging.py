@@ -24,6 +24,8 @@ from kraft_traces.vocabulary import TracedCause
 from kraft_traces.watch.merging import GrowingMerge, Merged, SavedMerge
 
 _VERSIONS = "ApiVersionsResponse"
+_LOSS_SECONDS = 1.0
+"""Time in which the receivers of messages are waited for that missing lines have sent."""
 _RECEIVED_MAX = 10_000
 """Maximum number of received requests whose response is awaited."""
 
@@ -86,6 +88,8 @@ class AgentMerge(GrowingMerge):
     def _is_due(self, index: int, now: float, *, is_forced: bool = False) -> bool:
         process = self.agents[index]
         message = process.events[process.position][1].message
+        if self._follows_loss(process):
+            return is_forced or self._may_go_on(process, now)
         if process.position in process.begins or message is UNSET or self._is_of_opaque(message):
             return True
         if index in self._receipts or index in self._unsent:
@@ -96,12 +100,15 @@ class AgentMerge(GrowingMerge):
             return is_forced or process.since + self._patience_s <= now
         if is_request(message):
             translated = self._with_own_id(index, message)
-            is_forced = is_forced or (translated is None and self._is_lost(message))
+            is_lost = self._is_lost(message) or self._is_of_loss(process, message, now)
+            is_forced = is_forced or (translated is None and is_lost)
         else:
             if message_type(message) == _VERSIONS and self._deliveries.send_of(message) is None:
                 if message.source not in self.stopped:
                     return True
-            is_forced = is_forced or self._is_overtaken(process, message)
+            if self._deliveries.send_of(message) is None:
+                is_lost = self._is_overtaken(process, message) or self._is_of_loss(process, message, now)
+                is_forced = is_forced or is_lost
         return super()._is_due(index, now, is_forced=is_forced)
 
     def _is_of_opaque(self, message: TracedMessage) -> bool:
@@ -112,11 +119,18 @@ class AgentMerge(GrowingMerge):
         return not (is_recorded and self._agent(message.source).has_sent(message.correlation_id))
 
     def _released(self, waiting: list[int], now: float) -> list[int]:
-        # A replica whose events have just been merged may send the message with its next line.
-        quiet = [self.agents[index].quiet_since for index in range(len(self.agents)) if index not in waiting]
-        if any(since is None or since + self._patience_s > now for since in quiet):
+        owners = {index: self._awaited_from(index) for index in waiting}
+        if not all(owner in waiting for owner in owners.values()):
+            # Whoever waits for a replica that waits itself goes on with that one.
             return []
-        return super()._released(waiting, now)
+        # All wait in a circle.  The missing line is probably one of a process that was killed, or has dropped lines.
+        lossy = [index for index, owner in owners.items() if owner is not None and self.agents[owner].is_lossy]
+        return super()._released(lossy or waiting, now)
+
+    def _awaited_from(self, index: int) -> int | None:
+        """Return the index of the process whose message the next event of a process receives."""
+        message = self.agents[index].events[self.agents[index].position][1].message
+        return None if message is UNSET or message.source is UNSET else self._owners.get(message.source)
 
     def _with_own_id(self, index: int, message: TracedMessage) -> TracedMessage | None:
         """Give a request in the queue its sender's own correlation id; None if that is not known yet."""
@@ -126,8 +140,7 @@ class AgentMerge(GrowingMerge):
             return message
         assert message.correlation_id is not UNSET, "the agent records it"
         candidates = [
-            replace(message, correlation_id=own)
-            for own in self._agent(message.source).own_ids(message.correlation_id)
+            replace(message, correlation_id=own) for own in self._agent(message.source).own_ids(message.correlation_id)
         ]
         chosen = next((it for it in candidates if self._deliveries.send_of(it) is not None), None)
         if chosen is None:
@@ -152,7 +165,7 @@ class AgentMerge(GrowingMerge):
     def _is_overtaken(self, receiver: AgentProcess, response: TracedMessage) -> bool:
         """True if the sender already waits for a later request: a connection has one request at a time."""
         sender = self._agent(response.source)
-        if not sender.waiting or self._deliveries.send_of(response) is not None:
+        if not sender.waiting:
             return False
         waited = sender.events[sender.position][1].message
         if waited is UNSET or not is_request(waited) or waited.source != receiver.replica or sender.translated:
@@ -160,6 +173,40 @@ class AgentMerge(GrowingMerge):
         assert waited.correlation_id is not UNSET, "the agent records it"
         own_id = receiver.own_id(waited.correlation_id)
         return own_id is not None and own_id > response.correlation_id
+
+    def _follows_loss(self, process: AgentProcess) -> bool:
+        """True if lines may be missing before the next event: of a process that was killed, or of a gap."""
+        is_again = process.position in process.begins and process.replica not in self.opaque
+        return process.is_killed_next or is_again
+
+    def _may_go_on(self, process: AgentProcess, now: float) -> bool:
+        """True if nobody waits for a message that the missing lines may have sent.
+
+        The receivers' lines may be read a little later.
+        """
+        process.since = now if process.since is None else process.since
+        if now < process.since + _LOSS_SECONDS:
+            return False
+        for other in self.agents:
+            message = other.events[other.position][1].message if other.waiting else UNSET
+            if message is not UNSET and message.source == process.replica and self._is_of_loss(other, message, now):
+                return False
+        return True
+
+    def _is_of_loss(self, receiver: AgentProcess, message: TracedMessage, now: float) -> bool:
+        """True if missing lines before the sender's next event may have sent a message, and no line after them has."""
+        sender = self._agent(message.source)
+        if not (sender.waiting and self._follows_loss(sender) and sender.since is not None):
+            return False
+        if now < sender.since + _LOSS_SECONDS:
+            return False
+        if is_request(message):
+            has_sent = sender.has_sent_later if sender.is_killed_next else sender.has_sent
+            return not has_sent(message.correlation_id)
+        # After them, the sender may have received the request.
+        requests = (line.message for _, line in sender.events[sender.position :] if line.message is not UNSET)
+        own = (it for it in requests if it.source == receiver.replica and is_request(it))
+        return all(message.correlation_id not in receiver.all_own_ids(it.correlation_id) for it in own)
 
     # -------------------------------------------------------------------------------------------------------------
     # Lines of the merged trace.

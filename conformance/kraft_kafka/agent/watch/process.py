@@ -43,6 +43,7 @@ class AgentProcess(MergedProcess):
         "begun",
         "counted",
         "holes",
+        "killed",
         "life",
         "lives",
         "merged_count",
@@ -60,6 +61,8 @@ class AgentProcess(MergedProcess):
         self.replica, self.start_us = replica, start_us
         self.begins: dict[int, Begin] = {}
         """Lines from which on the replica is observed, by the index in `events` of the event after it."""
+        self.killed: dict[int, bool] = {}
+        """Crashes of processes that were not closed, as `begins`: their last lines may be missing."""
         self.resumes: dict[int, Begin] = {}
         """Lines with the whole state, as `begins`."""
         self.lives: dict[int, int] = {}
@@ -103,10 +106,14 @@ class AgentProcess(MergedProcess):
             self._note_beginning(draft, at)
             self.begin_life_of(self.lives.pop(at, self.life))
             return
-        for begins, begin in () if self.counted == self.begun else ((self.begins, draft.begin), (self.resumes, draft.resume)):
+        for begins, begin in (
+            () if self.counted == self.begun else ((self.begins, draft.begin), (self.resumes, draft.resume))
+        ):
             if begin is not None:
                 begins[at] = begin
         self._note_beginning(draft, at)
+        if draft.is_kill:
+            self.killed[at] = True
         if draft.gap is not None:
             self.holes.add(self._read_life)
             self.gaps = {**self.gaps, at: draft.gap}
@@ -120,8 +127,10 @@ class AgentProcess(MergedProcess):
                 self.lives[at] = life
                 self._beginning = [it for it in self._beginning if it[2] > life]
 
-    def begin_client(self, place: str, first: First) -> None:
-        """Begin the lines of the next client, whose first line is at a place."""
+    def begin_client(self, place: str, first: First, *, is_killed: bool) -> None:
+        """Begin the lines of the next client, whose first line is at a place; `is_killed` if the last one was."""
+        if is_killed:
+            self.holes.add(self._read_life)
         self._read_life += 1
         self._beginning.append((place, first, self._read_life))
         self.wire_ids[self._read_life] = {}
@@ -129,6 +138,11 @@ class AgentProcess(MergedProcess):
     def begin_life(self) -> None:
         """Note that the next event is merged, which may be the first one of a client."""
         self.begin_life_of(self.lives.pop(self.position, self.life))
+
+    @property
+    def is_lossy(self) -> bool:
+        """True if lines of a client that is not forgotten may be missing."""
+        return bool(self.holes)
 
     def begin_life_of(self, life: int) -> None:
         """Note the number of the client whose events are merged."""
@@ -149,9 +163,22 @@ class AgentProcess(MergedProcess):
         lives = (self.life, self.life - 1)
         return [self.wire_ids[life][wire_id] for life in lives if wire_id in self.wire_ids.get(life, {})]
 
+    def all_own_ids(self, wire_id: object) -> list[int]:
+        """Return the own correlation ids of all clients that may be this one on the wire."""
+        return [ids[wire_id] for ids in self.wire_ids.values() if wire_id in ids]
+
     def has_sent(self, wire_id: object) -> bool:
         """True if a client has this correlation id on the wire."""
         return any(wire_id in ids for ids in self.wire_ids.values())
+
+    @property
+    def is_killed_next(self) -> bool:
+        """True if all events of a process that was killed are merged, and its Crash is next."""
+        return self.position in self.killed
+
+    def has_sent_later(self, wire_id: object) -> bool:
+        """True if a client after that of the newest merged event has this correlation id on the wire."""
+        return any(wire_id in ids for life, ids in self.wire_ids.items() if life > self.life)
 
     def is_missing(self, wire_id: int) -> bool:
         """True if lines of the newest client are missing, and it has later correlation ids on the wire than this one."""
@@ -188,7 +215,7 @@ class AgentProcess(MergedProcess):
             self.merged_count += merged
             del self.places[:merged]
             self.begins, self.resumes = _shifted(self.begins, merged), _shifted(self.resumes, merged)
-            self.lives = _shifted(self.lives, merged)
+            self.lives, self.killed = _shifted(self.lives, merged), _shifted(self.killed, merged)
         super().drop_merged()
 
 

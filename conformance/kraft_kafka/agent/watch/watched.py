@@ -378,7 +378,7 @@ class WatchedAgents(WatchedMerge):
         events, process, before = followed.events, followed.process, followed.directory_id
         disk = None if before is None else (events.log_end_offset, before)
         if disk is not None:
-            process.begin_client(place, start)
+            process.begin_client(place, start, is_killed=not followed.is_closed)
         elif process.replica in self._agents.opaque and isinstance(start, StartLine):
             events.observe_start(start)
         followed.is_closed, followed.directory_id = False, start.directory_id
@@ -422,9 +422,7 @@ class WatchedAgents(WatchedMerge):
             return
         followed.snapshot_due = self._polled_at + _SNAPSHOT_SECONDS
         own = (followed.is_closed, followed.directory_id)
-        followed.snapshots.append(
-            _Snapshot(counts, followed.files.current, position, followed.events.save(), *own)
-        )
+        followed.snapshots.append(_Snapshot(counts, followed.files.current, position, followed.events.save(), *own))
         merged = followed.process.merged_count
         while len(followed.snapshots) > 1 and followed.snapshots[1].counts[0] <= merged:
             del followed.snapshots[0]
