@@ -168,6 +168,10 @@ class TraceReader(LineReader):
         """True if a line marked events before it as unrecorded."""
         return self._continuity.has_gaps
 
+    def begin_gap(self, replica: int) -> None:
+        """Count a replica as one with unrecorded events, so that a checkpoint may show its state."""
+        self._continuity.unobserved = (self.unobserved[0], (*self.unobserved[1], replica))
+
     def ahead(self) -> bytes:
         """Return complete lines that come next, without taking them."""
         return b"" if self.end is not None else self._lines.ahead()

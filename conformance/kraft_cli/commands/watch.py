@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.live import Live
@@ -17,6 +17,8 @@ from kraft_cli.watch_status import Watched, show_alert, status_line, status_of_w
 from kraft_conformance.console import print_json, say, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_kafka.agent.watch.files import has_agent_files
+from kraft_kafka.agent.watch.watched import SavedAgents, WatchedAgents
 from kraft_mutants.attribution.mutated import prepare
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, VerdictKind
 from kraft_traces.errors import UnreadableFileError
@@ -41,6 +43,8 @@ State = Annotated[
 Wait = Annotated[
     float, typer.Option("--wait", min=0.0, help="Seconds to wait for the line that sends a received message.")
 ]
+
+_Saved = TypeVar("_Saved")
 
 _IDLE_SECONDS = 0.05
 """Time between two looks at sources without new lines."""
@@ -71,9 +75,11 @@ def watch(
     session = _Session(sources, keep_going, state, as_json)
     if not as_json:
         say(f"watching {', '.join(sources)} ...", console=stderr)
-    session.open(every, candidates, wait)
     try:
         with serve_metrics(prometheus) as metrics, noted_signals() as is_stopped:
+            while _are_empty(sources) and not is_stopped():
+                time.sleep(_IDLE_SECONDS)
+            session.open(every, candidates, wait)
             return session.run(metrics, is_stopped)
     except MergeError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
@@ -107,18 +113,23 @@ class _Session:
         Raises:
             TraceError: a source or the state cannot be read.
         """
-        saved = None if self._state is None else read_state(self._state, self._sources)
-        if len(self._sources) == 1 and not Path(self._sources[0]).is_dir():
-            assert not isinstance(saved, SavedFolder), "the sources are those of the state"
-            self._watched = WatchedTrace(self._sources[0], every=every, candidates_max=candidates, saved=saved)
+        saved: SavedTrace | SavedFolder | SavedAgents | None
+        options = {"every": every, "candidates_max": candidates}
+        if has_agent_files(self._sources):
+            saved = agents = self._read_state(SavedAgents)
+            self._watched = WatchedAgents(self._sources, **options, patience_s=wait, saved=agents)
+        elif len(self._sources) == 1 and not Path(self._sources[0]).is_dir():
+            saved = trace = self._read_state(SavedTrace)
+            self._watched = WatchedTrace(self._sources[0], **options, saved=trace)
         else:
-            assert not isinstance(saved, SavedTrace), "the sources are those of the state"
-            self._watched = WatchedProcesses(
-                self._sources, every=every, candidates_max=candidates, patience_s=wait, saved=saved
-            )
+            saved = folder = self._read_state(SavedFolder)
+            self._watched = WatchedProcesses(self._sources, **options, patience_s=wait, saved=folder)
         if saved is not None:
             self._codes |= {ExitCode.VIOLATION} if saved.alerts > saved.malformed else set()
             self._codes |= {ExitCode.BAD_INPUT} if saved.malformed else set()
+
+    def _read_state(self, kind: type[_Saved]) -> _Saved | None:
+        return None if self._state is None else read_state(self._state, self._sources, kind)
 
     def run(self, metrics: Metrics, is_stopped: Callable[[], bool]) -> ExitCode:
         """Watch until the end; return the exit code."""
@@ -216,6 +227,13 @@ class _Session:
                     say(summary(verdict))
         order = (ExitCode.VIOLATION, ExitCode.BAD_INPUT, ExitCode.INCONCLUSIVE)
         return next((code for code in order if code in self._codes), ExitCode.CONFORMANT)
+
+
+def _are_empty(sources: list[str]) -> bool:
+    """True if all sources are folders without a file that can be followed; what they will have decides how."""
+    folders = [Path(source) for source in sources if source != "-"]
+    are_folders = len(folders) == len(sources) and all(folder.is_dir() for folder in folders)
+    return are_folders and not any(path.suffix in SUFFIXES for folder in folders for path in folder.rglob("*"))
 
 
 def _check_sources(sources: list[str], state: Path | None) -> None:

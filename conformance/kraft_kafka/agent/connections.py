@@ -1,6 +1,6 @@
 """A replica's connections: which event of the model sends a request, and which requests it has given up before."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kraft_kafka.agent.drafts import Draft
 from kraft_kafka.agent.progress import Progress
@@ -30,6 +30,14 @@ class Connections:
         """Take what a checkpoint shows of an observer."""
         self._is_searching = is_searching
 
+    def save(self) -> tuple[bool, dict[int, int]]:
+        """Return the state."""
+        return self._is_searching, dict(self._waiting)
+
+    def restore(self, is_searching: bool, waiting: Mapping[int, int]) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self._is_searching, self._waiting = is_searching, dict(waiting)
+
     def change_role(self) -> None:
         """Forget the search for a leader."""
         self._is_searching = False
@@ -47,6 +55,8 @@ class Connections:
         """Return the event that sends a request of this type, after the timeouts that precede it."""
         if now.open is not None and now.open is not now.moved and not now.open.is_data:
             # A handler sends it; the model does so in the next Poll.
+            if destination in self._waiting:
+                self._give_up(now, line, [destination])
             return now.event("Poll", line)
         now.settle(now.last_state)
         if kind in _FETCHES:

@@ -143,6 +143,7 @@ def take_snapshot(now: Progress, line: raw.SnapshotLine, static: Snapshot) -> No
     if line.log_start_offset <= now.base_offset:
         # The trace does not have the log before that.
         return
+    now.log.delete_before(line.log_start_offset)
     if line.done and line.snapshot is not None and line.log_start_offset == line.snapshot.end_offset:
         now.settle(now.last_state)
         draft = now.event("TakeSnapshot", line, inputs={"end_offset": line.log_start_offset})

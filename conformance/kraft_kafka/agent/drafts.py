@@ -44,6 +44,8 @@ class Draft:
     """True for a client's record: the sync of its batch is also its own."""
     begin: Begin | None = None
     """Line from which on the replica is observed, if it is not before that."""
+    resume: Begin | None = None
+    """Line that shows the whole state before it, from which a checker that has lost the replica's state can go on."""
     leads: bool = False
     """True for a Poll of a leader, unless it has just resigned; its clock chooses the receivers of its announcement."""
     is_kill: bool = False

@@ -16,7 +16,7 @@ How Kafka's steps become events:
 """
 
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kraft_kafka.agent import disk_lines, raw
@@ -36,6 +36,7 @@ from kraft_kafka.agent.located import located
 from kraft_kafka.agent.pieces import Pieces, is_continued
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.agent.reading import RawFile
+from kraft_kafka.agent.saved import SavedConverter
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.log_records import batches_of
 from kraft_reference.log import Snapshot
@@ -77,6 +78,8 @@ class ReplicaEvents:
         """Reason why no event after the last one is known."""
         self.is_killed = False
         """True if the newest process was not closed, so that its last lines may be missing."""
+        self._last_step: type | None = None
+        """Type of the client's newest line that is of its own thread."""
         self._begin(None)
 
     def _begin(self, wire_ids: Mapping[int, int] | None) -> None:
@@ -95,6 +98,43 @@ class ReplicaEvents:
     @property
     def events(self) -> list[Draft]:
         return self._now.events
+
+    def drain(self, *, is_over: bool = False) -> list[Draft]:
+        """Remove the events that no later line can change, and return them; all, if the process has ended."""
+        return self._now.drain(is_over=is_over)
+
+    def lose(self, reason: str) -> None:
+        """Note that lines are missing before the next one."""
+        self._now.lose(reason)
+
+    @property
+    def is_quiet(self) -> bool:
+        """True if no event is in progress or waits for later lines."""
+        return self._now.is_quiet and not self._became_leader
+
+    def save(self) -> SavedConverter:
+        """Return the state, of which `is_quiet` is true."""
+        searching, waiting = self._connections.save()
+        requests, sent = dict(self._requests), dict(self._sent)
+        own = (self.is_killed, self._resigns)
+        return SavedConverter(self._now.save(), *own, requests, sent, searching, waiting, *self._pieces.save())
+
+    def restore(self, saved: SavedConverter) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self._now.restore(saved.progress)
+        self.is_killed, self._resigns = saved.is_killed, saved.resigns
+        self._requests, self._sent = dict(saved.requests), dict(saved.sent)
+        self._connections.restore(saved.searching, saved.waiting)
+        self._pieces.restore(saved.fetching, saved.serving)
+
+    def take_begin(self) -> Begin | None:
+        """Return the line from which on the replica is observed, if no event follows it yet, and forget it."""
+        begin, self._now.first = self._now.first, None
+        return begin
+
+    def observe_start(self, start: raw.StartLine) -> None:
+        """Begin to observe the replica, which is not observed before this start."""
+        self._now.observe(Begin(start, {}))
 
     def fail(self, reason: str) -> None:
         """End the events here, because a line has no event of the model."""
@@ -128,31 +168,63 @@ class ReplicaEvents:
         Raises:
             LineError: a line has something that the model does not have, or Kafka's bytes cannot be decoded.
         """
-        self._begin(file.wire_ids)
-        self._now.place = file.place(0)
-        with located(file, 0):
-            self._read_start(file, is_first, disk)
+        self.begin(file.start, file.place(0), is_first=is_first, disk=disk, wire_ids=file.wire_ids)
         for index, line in enumerate(file.lines, 1):
-            self._now.place = file.place(index)
-            with located(file, index):
-                self._read_line(line)
+            self.take(line, file.place(index))
+        self.end(file.source)
+
+    def begin(
+        self,
+        start: raw.StartLine | raw.CheckpointLine,
+        place: str,
+        *,
+        is_first: bool,
+        disk: tuple[int, str] | None,
+        wire_ids: Mapping[int, int] | None = None,
+    ) -> None:
+        """Begin a process with its first line.
+
+        Args:
+            start: the line.
+            place: file and number of the line.
+            is_first: as for `read`.
+            disk: as for `read`.
+            wire_ids: correlation ids on the wire, by those of the client, which the events have without them.
+
+        Raises:
+            LineError: as `read`.
+        """
+        self._begin(wire_ids)
+        self._last_step = None
+        self._now.place, self._now.endpoint = place, start.endpoint
+        with located(place, start):
+            if isinstance(start, raw.StartLine):
+                self._start(start, self._now.election, is_first, disk)
+                return
+            if disk is not None:
+                self._now.lose(f"the start of the process of {place.rpartition(':')[0]} is not recorded")
+            self._observe(start)
+
+    def take(self, line: raw.RawLine, place: str) -> None:
+        """Add a line of the process.
+
+        Raises:
+            LineError: as `read`.
+        """
+        self._now.place = place
+        if not isinstance(line, _OF_OTHER_THREADS):
+            self._last_step = type(line)
+        with located(place, line):
+            self._read_line(line)
+
+    def end(self, source: str) -> None:
+        """End the process, whose last file is `source`."""
         if self._now.pending is not None and self._became_leader:
             # Its control records are appended at the next poll, which is not recorded.
             self._now.pending.has_hidden_log = True
-        steps = [line for line in file.lines if not isinstance(line, _OF_OTHER_THREADS)]
-        if steps and isinstance(steps[-1], _UNFINISHED):
+        if self._last_step in _UNFINISHED:
             # The process was killed within an event.  What it did not do, or did not write, is unknown.
-            self._now.lose(f"{file.source} ends within an event")
-
-    def _read_start(self, file: RawFile, is_first: bool, disk: tuple[int, str] | None) -> None:
-        start, before = file.start, self._now.election
-        self._now.endpoint = start.endpoint
-        if isinstance(start, raw.StartLine):
-            self._start(start, before, is_first, disk)
-            return
-        if disk is not None:
-            self._now.lose(f"the start of the process of {file.source} is not recorded")
-        self._observe(start)
+            self._now.lose(f"{source} ends within an event")
 
     def _read_line(self, line: raw.RawLine) -> None:
         kind = type(line)
@@ -168,8 +240,12 @@ class ReplicaEvents:
             self._now.lose(f"the agent dropped {line.lines} lines")
         elif isinstance(line, raw.StoppedLine):
             self._now.lose(line.reason)
-        elif isinstance(line, raw.CheckpointLine) and self._now.is_lost:
-            self._observe(line)
+        elif isinstance(line, raw.CheckpointLine):
+            if self._now.is_lost:
+                self._observe(line)
+            else:
+                self._now.settle(self._now.last_state)
+                self._now.resume = Begin(line, self._awaiting(line))
 
     def _start(
         self, start: raw.StartLine, before: tuple[object, ...] | None, is_first: bool, disk: tuple[int, str] | None
@@ -192,6 +268,7 @@ class ReplicaEvents:
         if is_first:
             self._now.open = Draft("Restart", start.time_us, is_hidden=True)
         else:
+            self._now.resume = None if disk is None else Begin(start, {})
             self._now.open = self._now.event(
                 "Restart", start, inputs={"endpoint": start.endpoint} if start.endpoint else {}
             )
@@ -199,16 +276,13 @@ class ReplicaEvents:
     def _observe(self, line: raw.CheckpointLine) -> None:
         """Go on from a checkpoint."""
         self._begin(self._wire_ids)
-        awaiting: dict[int, int] = {}
         role, leader_id = line.state["role"], line.state["leader_id"]
-        for request in line.requests:
-            destination = self._find_replica(request.destination, request.endpoint)
-            if request.correlation_id is not None and destination is not None and destination != self.replica:
-                wire_id = self._wire_id(request.correlation_id)
-                sent = {"correlation_id": wire_id, "pre_vote": role == "Prospective", "epoch": line.state["epoch"]}
-                self._sent[request.correlation_id] = (sent, destination)
-                self._connections.wait(destination, request.correlation_id)
-                awaiting[destination] = wire_id
+        for request, destination in self._requests_of(line):
+            wire_id = self._wire_id(request)
+            sent = {"correlation_id": wire_id, "pre_vote": role == "Prospective", "epoch": line.state["epoch"]}
+            self._sent[request] = (sent, destination)
+            self._connections.wait(destination, request)
+        awaiting = self._awaiting(line)
         self._connections.resume(is_searching=is_searching(line, leader_id))
         self._now.observe(Begin(line, awaiting))
         self._now.base_offset = line.base.end_offset
@@ -217,6 +291,17 @@ class ReplicaEvents:
         voted = line.state.get("voted_key")
         election = raw.RawElection(line.state["epoch"], leader_id, voted)
         self._now.election = disk_lines.content_of(election)
+
+    def _awaiting(self, line: raw.CheckpointLine) -> dict[int, int]:
+        """Return the correlation ids of the requests that await a response at a checkpoint, by their receiver."""
+        return {destination: self._wire_id(request) for request, destination in self._requests_of(line)}
+
+    def _requests_of(self, line: raw.CheckpointLine) -> Iterator[tuple[int, int]]:
+        """Yield Kafka's correlation id and the receiver of each request that awaits a response at a checkpoint."""
+        for request in line.requests:
+            destination = self._find_replica(request.destination, request.endpoint)
+            if request.correlation_id is not None and destination is not None and destination != self.replica:
+                yield request.correlation_id, destination
 
     def _crash(self, start: raw.StartLine, log_end_offset: int, directory_id: str) -> None:
         is_same = directory_id == start.directory_id

@@ -19,6 +19,7 @@ from kraft_kafka.agent.opening import (
     first_starts,
     is_fresh,
     opening_checkpoint,
+    shown_by,
     state_at,
     static_snapshot,
 )
@@ -29,7 +30,7 @@ from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine, own_id
 from kraft_traces.checkpoints import checkpoint_line, traced_replica_state
 from kraft_traces.encode import encode_line, header_line
-from kraft_traces.lines import DeclaredReplica, EndLine, EventLine, Generator, HeaderLine
+from kraft_traces.lines import EndLine, EventLine, Generator, HeaderLine
 from kraft_traces.merge import Merging
 from kraft_traces.process_trace import MergeError, ProcessTrace
 
@@ -101,15 +102,15 @@ def _lines(
     }
     others = (peers.ids | sources) - own
     start_us = files[0].start.time_us
-    configuration = configuration_of(files, {id_: peers.configuration(id_) for id_ in others}, profile)
-    generator = Generator(GENERATOR, files[0].start.kafka or "unknown", None, None)
-    header = replace(header_line(configuration, generator, kip_levels={}), timeouts=UNSET, kip_levels=UNSET)
+    starts, static = first_starts(files), static_snapshot(file.start for file in files)
+    unobserved = {id_: peers.configuration(id_) for id_ in others}
+    configuration = configuration_of(starts, static, shown_by(files), unobserved, profile)
     begins = {id_: events.events[0].begin for id_, events in replicas.items() if events.events}
     opening = {id_: begin for id_, begin in begins.items() if begin is not None and begin.line.time_us == start_us}
     later = {id_ for id_, begin in begins.items() if begin is not None and id_ not in opening}
     opaque = (frozenset(configuration.replicas) - own) | later if is_opaque else frozenset()
-    checkpoint = opening_checkpoint(files, configuration, opening, is_needed=is_opaque)
-    header = replace(header, replicas=tuple(_declared(replica, opaque) for replica in header.replicas))
+    checkpoint = opening_checkpoint(starts, configuration, opening, is_needed=is_opaque)
+    header = header_of(configuration, files[0].start.kafka, opaque)
     for id_ in opening:
         replicas[id_].events[0].begin = None
     traces = [
@@ -119,7 +120,7 @@ def _lines(
     ]
     yield encode_line(header)
     if checkpoint is not None:
-        yield encode_line(_without(checkpoint_line(checkpoint), opaque))
+        yield encode_line(observed_part(checkpoint_line(checkpoint), opaque))
     count = 0
     try:
         merging = Merging(traces, opaque)
@@ -132,12 +133,15 @@ def _lines(
     yield encode_line(EndLine(count, is_complete))
 
 
-def _declared(replica: DeclaredReplica, opaque: frozenset[int]) -> DeclaredReplica:
-    """Return a replica of the header, which declares it if it is not observed."""
-    return replace(replica, observed=False) if replica.id in opaque else replica
+def header_of(configuration: Configuration, kafka: str | None, opaque: frozenset[int]) -> HeaderLine:
+    """Return the header, which declares the replicas that are not observed."""
+    generator = Generator(GENERATOR, kafka or "unknown", None, None)
+    header = header_line(configuration, generator, kip_levels={})
+    replicas = [replace(it, observed=False) if it.id in opaque else it for it in header.replicas]
+    return replace(header, replicas=tuple(replicas), timeouts=UNSET, kip_levels=UNSET)
 
 
-def _without(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
+def observed_part(line: CheckpointLine, opaque: frozenset[int]) -> CheckpointLine:
     """Return a checkpoint without the states of replicas that are not observed, and without its unknown history."""
     if not opaque:
         return line
@@ -157,7 +161,7 @@ def _check_files(files: Sequence[RawFile]) -> None:
             expected = f"expected {first.start.cluster_id} as in {first.source}"
             detail = f"{file.source}:1: $.cluster_id: {expected}, got {file.start.cluster_id}"
             raise CommandError(detail, ExitCode.BAD_INPUT)
-        check_start(file)
+        check_start(file.place(0), file.start)
 
 
 def replica_events(
@@ -172,7 +176,7 @@ def replica_events(
     """
     endpoints: dict[str | None, int] = {file.start.endpoint: file.start.replica for file in files}
     endpoints.update(others or {})
-    static = static_snapshot(files)
+    static = static_snapshot(file.start for file in files)
     begins_fresh = peers is None and all(map(is_fresh, first_starts(files).values()))
 
     def find_replica(node: int, endpoint: str) -> int | None:
@@ -221,14 +225,14 @@ def process_trace(
         is_over=events.gap is None,
         kills=events.kills,
         checkpoints={
-            index: _checkpoint(draft.begin, configuration, start_us)
+            index: begin_checkpoint(draft.begin, configuration, start_us)
             for index, draft in enumerate(events.events)
             if draft.begin is not None
         },
     )
 
 
-def _checkpoint(begin: Begin, configuration: Configuration, start_us: int) -> CheckpointLine:
+def begin_checkpoint(begin: Begin, configuration: Configuration, start_us: int) -> CheckpointLine:
     """Return the checkpoint from which on a replica is observed; its sequence is set where it is merged."""
     state = traced_replica_state(state_at(begin, configuration))
     time_ms = max(0, begin.line.time_us - start_us) // 1000

@@ -9,7 +9,6 @@ from kraft_conformance.failure import CommandError
 from kraft_kafka.agent import raw
 from kraft_kafka.agent.decoding import snapshot_in
 from kraft_kafka.agent.drafts import UnjudgedError
-from kraft_kafka.agent.reading import RawFile
 from kraft_kafka.wire.log_records import batches_of, records_of
 from kraft_reference.log import Snapshot
 
@@ -31,38 +30,42 @@ class LineError(CommandError):
         super().__init__(f"{place}: {detail}", ExitCode.BAD_INPUT)
 
 
+class NoEventError(LineError):
+    """Error for a line that shows something that the model does not have."""
+
+
 @contextmanager
-def located(file: RawFile, index: int) -> Iterator[None]:
+def located(place: str, line: raw.RawLine) -> Iterator[None]:
     """Name file, line and field in errors about the content of a line.
 
     Args:
-        file: the file.
-        index: number of the line as for `RawFile.place`.
+        place: file and number of the line.
+        line: the line.
 
     Raises:
-        LineError: within it, bytes cannot be decoded, or something has no event of the model.
+        LineError: within it, bytes cannot be decoded.
+        NoEventError: within it, something has no event of the model.
     """
     try:
         yield
     except UnjudgedError as error:
-        raise LineError(file.place(index), error) from error
+        raise NoEventError(place, error) from error
     except ValueError as error:
         # Those of the wire format and of base64.
-        line = file.lines[index - 1] if index else file.start
-        raise LineError(file.place(index), f"{_FIELDS.get(type(line), '$.message.bytes')}: {error}") from error
+        raise LineError(place, f"{_FIELDS.get(type(line), '$.message.bytes')}: {error}") from error
 
 
-def check_start(file: RawFile) -> None:
+def check_start(place: str, start: raw.StartLine | raw.CheckpointLine) -> None:
     """Check that the snapshot and the log of a file's first line can be decoded.
 
     Raises:
         LineError: they are damaged.
     """
-    if isinstance(file.start, raw.StartLine) and file.start.snapshot is not None:
+    if isinstance(start, raw.StartLine) and start.snapshot is not None:
         try:
-            snapshot_in(file.start.snapshot, _NO_VOTERS)
+            snapshot_in(start.snapshot, _NO_VOTERS)
         except ValueError as error:
-            raise LineError(file.place(0), f"$.snapshot.bytes: {error}") from error
-    with located(file, 0):
-        for batch in batches_of(b64decode(file.start.log or "")):
+            raise LineError(place, f"$.snapshot.bytes: {error}") from error
+    with located(place, start):
+        for batch in batches_of(b64decode(start.log or "")):
             records_of(batch)

@@ -1,7 +1,8 @@
 """The cluster that the agent's files show, and the disks with which the trace begins."""
 
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from kraft_kafka.agent.checkpoints import base_of, state_of, static_voters, unknown_endpoint
 from kraft_kafka.agent.decoding import snapshot_in
@@ -21,17 +22,19 @@ from kraft_traces.check.opening import with_states_remembered
 
 _FIRST_PRE_VOTE = (4, 0)
 """First release with KIP-996."""
-
-
-def static_snapshot(files: Iterable[RawFile]) -> Snapshot:
-    """Return the checkpoint of a disk that was formatted without voters: those of controller.quorum.voters."""
-    endpoints = {id_: endpoint for file in files for id_, endpoint in static_voters(file.start).items()}
-    voters = frozenset(ReplicaKey(id_, None) for id_ in endpoints)
-    return Snapshot(0, 0, 0, voters, tuple(VoterDetails(id_, endpoints[id_], 0, 0) for id_ in sorted(endpoints)))
+_JOIN_REQUESTS = ("AddRaftVoterRequest", "RemoveRaftVoterRequest")
+"""Requests that only a replica with controller.quorum.auto.join.enable sends."""
 
 
 First = StartLine | CheckpointLine
 """First line of a replica."""
+
+
+def static_snapshot(starts: Iterable[First]) -> Snapshot:
+    """Return the checkpoint of a disk that was formatted without voters: those of controller.quorum.voters."""
+    endpoints = {id_: endpoint for start in starts for id_, endpoint in static_voters(start).items()}
+    voters = frozenset(ReplicaKey(id_, None) for id_ in endpoints)
+    return Snapshot(0, 0, 0, voters, tuple(VoterDetails(id_, endpoints[id_], 0, 0) for id_ in sorted(endpoints)))
 
 
 def first_starts(files: Iterable[RawFile]) -> Mapping[int, First]:
@@ -49,17 +52,51 @@ def is_fresh(start: First) -> bool:
     return start.log_end_offset == 0 and (start.election is None or start.election.epoch == 0)
 
 
+class Shown(NamedTuple):
+    """Parts of the cluster's configuration that lines after the first show."""
+
+    joining: frozenset[int] = frozenset()
+    """Replicas that have sent a request of controller.quorum.auto.join.enable."""
+    servers: frozenset[str] = frozenset()
+    """Endpoints of bootstrap servers to which requests were sent."""
+
+    def and_line(self, replica: int, line: RawLine) -> "Shown":
+        """Return what a line of a replica shows besides."""
+        if not isinstance(line, SendLine):
+            return self
+        shown = self
+        if line.message.name in _JOIN_REQUESTS:
+            shown = shown._replace(joining=self.joining | {replica})
+        if line.destination < 0:
+            shown = shown._replace(servers=self.servers | {line.endpoint})
+        return shown
+
+
+def shown_by(files: Iterable[RawFile]) -> Shown:
+    """Return what the lines of files show."""
+    shown = Shown()
+    for file in files:
+        for line in file.lines:
+            shown = shown.and_line(file.start.replica, line)
+    return shown
+
+
 def configuration_of(
-    files: Sequence[RawFile], others: Mapping[int, ReplicaConfiguration], profile: str | None
+    starts: Mapping[int, First],
+    static: Snapshot,
+    shown: Shown,
+    others: Mapping[int, ReplicaConfiguration],
+    profile: str | None,
 ) -> Configuration:
     """Return the cluster.
 
     Args:
-        files: the files, in the order of their starts.
+        starts: the first line of each replica, in the order of time.
+        static: the static voters.
+        shown: what the lines after them show.
         others: replicas without a file that send or receive messages, by their ids.
         profile: name of the profile; None for that of the Kafka in the first file.
     """
-    starts, static = first_starts(files), static_snapshot(files)
     formatted = {id_: _formatted(start, static) for id_, start in starts.items()}
     bootstrap = next((it for it in formatted.values() if it is not None and it.kraft_version > 0), None)
     voters = static if bootstrap is None else bootstrap
@@ -67,7 +104,7 @@ def configuration_of(
         id_: _replica(
             start,
             is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]),
-            is_joining=any(map(_is_join_request, lines_of(files, id_))),
+            is_joining=id_ in shown.joining,
         )
         for id_, start in starts.items()
     }
@@ -76,14 +113,14 @@ def configuration_of(
         replicas.setdefault(key.id, _voter(key, details[key.id]))
     for id_, replica in others.items():
         replicas.setdefault(id_, replica)
-    first = files[0].start
+    first = next(iter(starts.values()))
     return Configuration(
         replicas=dict(sorted(replicas.items())),
         voters=voters.voters,
         kraft_version=1 if bootstrap is not None else 0,
         cluster_id=first.cluster_id,
         profile=_profile(profile, first, starts),
-        bootstrap_servers=_bootstrap_servers(files, replicas, voters),
+        bootstrap_servers=_bootstrap_servers(shown.servers, replicas, voters),
     )
 
 
@@ -96,16 +133,6 @@ def _formatted(start: First, static: Snapshot) -> Snapshot | None:
 
 def _has_voters(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and bool(snapshot.voters)
-
-
-def lines_of(files: Iterable[RawFile], replica: int) -> Iterator[RawLine]:
-    """Yield the lines of a replica."""
-    return (line for file in files if file.start.replica == replica for line in file.lines)
-
-
-def _is_join_request(line: RawLine) -> bool:
-    """True for a request that only a replica with controller.quorum.auto.join.enable sends."""
-    return isinstance(line, SendLine) and line.message.name in ("AddRaftVoterRequest", "RemoveRaftVoterRequest")
 
 
 def _replica(start: First, *, is_without_voters: bool, is_joining: bool) -> ReplicaConfiguration:
@@ -157,28 +184,25 @@ def _has_own_vote(start: First) -> bool:
 
 
 def _bootstrap_servers(
-    files: Sequence[RawFile], replicas: Mapping[int, ReplicaConfiguration], voters: Snapshot
+    endpoints: frozenset[str], replicas: Mapping[int, ReplicaConfiguration], voters: Snapshot
 ) -> tuple[int, ...]:
     """Return the bootstrap servers, if there are others than the voters: they have negative ids as destinations."""
     ids = {replica.endpoint: id_ for id_, replica in replicas.items()}
-    sends = (line for file in files for line in file.lines if isinstance(line, SendLine))
-    endpoints = {line.endpoint for line in sends if line.destination < 0}
     servers = {ids[endpoint] for endpoint in endpoints if endpoint in ids} | {key.id for key in voters.voters}
     return () if servers == {key.id for key in voters.voters} else tuple(sorted(servers))
 
 
 def opening_checkpoint(
-    files: Sequence[RawFile], configuration: Configuration, begins: Mapping[int, Begin], *, is_needed: bool = False
+    starts: Mapping[int, First], configuration: Configuration, begins: Mapping[int, Begin], *, is_needed: bool = False
 ) -> Checkpoint | None:
     """Return the states with which the trace begins; None if all disks are empty and `is_needed` is false.
 
     Args:
-        files: the files, in the order of their starts.
+        starts: the first line of each replica.
         configuration: the cluster.
         begins: the first line of each replica that is observed from the middle of its life on.
         is_needed: True if a replica is not observed.
     """
-    starts = first_starts(files)
     if not is_needed and all(map(is_fresh, starts.values())):
         return None
     states = {

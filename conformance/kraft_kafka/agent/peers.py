@@ -89,7 +89,7 @@ def _directories(files: Iterable[RawFile]) -> Iterable[tuple[int, str]]:
         keys = [voter.key for voter in checkpoint.base.voters]
         yield from ((key["id"], key["directory_id"]) for key in keys if key["directory_id"] is not None)
     for file, index, line in _requests(files):
-        with located(file, index):
+        with located(file.place(index), line):
             fields = message_fields(line.message) or {}
         key = fields.get("replica_key") or fields.get("voter")
         if key and key["directory_id"] is not None and not fields["type"].startswith(("AddVoter", "RemoveVoter")):

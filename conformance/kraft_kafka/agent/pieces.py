@@ -4,6 +4,8 @@ The fetcher sends the first request, and handles the last response; the leader h
 last piece, and until then it is on its way.
 """
 
+from collections.abc import Mapping
+
 from kraft_kafka.agent.decoding import piece_of, snapshot_piece, snapshot_position
 from kraft_kafka.agent.raw import RawMessage
 from kraft_kafka.wire.decoding import Document
@@ -17,6 +19,14 @@ class Pieces:
         """The first request, and the bytes so far, by the peer."""
         self._serving: dict[int, Document] = {}
         """The first request as it was received, by the fetcher."""
+
+    def save(self) -> tuple[dict[int, tuple[Document, bytes]], dict[int, Document]]:
+        """Return the state: what is fetched, and what is served."""
+        return dict(self._fetching), dict(self._serving)
+
+    def restore(self, fetching: Mapping[int, tuple[Document, bytes]], serving: Mapping[int, Document]) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self._fetching, self._serving = dict(fetching), dict(serving)
 
     def first_request(self, destination: int, raw: RawMessage) -> Document | None:
         """Return the first request, if this request continues it."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from kraft_kafka.agent.drafts import Begin, Draft, State, without_log
+from kraft_kafka.agent.saved import SavedProgress
 from kraft_kafka.agent.written_log import WrittenLog
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.log_records import Batch
@@ -34,6 +35,10 @@ class Progress:
         """Content of the quorum state file: epoch, leader and vote."""
         self.clients = 0
         """Number of requests of clients so far."""
+        self.resume: Begin | None = None
+        """Line with the whole state before the next event."""
+        self._newest_us = 0
+        """Time of the newest event; 0 before the first."""
         self.begin()
 
     def begin(self) -> None:
@@ -67,7 +72,9 @@ class Progress:
             name, line.time_us, message, inputs, gap=self.gap, begin=self.first, leads=leads, place=self.place
         )
         self.events.append(draft)
-        self.gap = self.first = None
+        draft.resume = None if draft.begin is not None else self.resume
+        self.gap = self.first = self.resume = None
+        self._newest_us = line.time_us
         return draft
 
     def _leads(self, name: str) -> bool:
@@ -121,6 +128,7 @@ class Progress:
             return
         data[0].gap, handled.gap = handled.gap, None
         data[0].begin, handled.begin = handled.begin, None
+        data[0].resume, handled.resume = handled.resume, None
         self.events[place:] = [*data, handled]
         data[-1].state = handled.state and without_log(handled.state)
         self.pending, self.handled, self.open = handled, None, None
@@ -144,8 +152,49 @@ class Progress:
         """Insert an event before another one, with the gap or the checkpoint that precedes it."""
         draft.gap, after.gap = after.gap, None
         draft.begin, after.begin = after.begin, None
+        draft.resume, after.resume = after.resume, None
         place = next(index for index, other in enumerate(self.events) if other is after)
         self.events.insert(place, draft)
+
+    @property
+    def is_quiet(self) -> bool:
+        """True if no event is in progress or waits for later lines."""
+        busy = (self.open, self.pending, self.handled, self.expired, self.moved, self.sends, self.first, self.resume)
+        return not (self.events or self.refused or any(it is not None for it in busy))
+
+    def save(self) -> SavedProgress:
+        """Return the state, of which `is_quiet` is true."""
+        last_state = None if self.last_state is None else dict(self.last_state)
+        election: Any = self.election
+        places = (self.gap, self.is_lost, self.log_end_offset, self.endpoint, self.base_offset)
+        return SavedProgress(
+            *places, self.clients, self.upgraded, election, last_state, self._newest_us, self.log.save()
+        )
+
+    def restore(self, saved: SavedProgress) -> None:
+        """Take the state that an earlier `save` has returned."""
+        self.gap, self.is_lost, self.log_end_offset = saved.gap, saved.is_lost, saved.log_end_offset
+        self.endpoint, self.base_offset, self.election = saved.endpoint, saved.base_offset, saved.election
+        self.clients, self.upgraded = saved.clients, saved.upgraded
+        self.last_state, self._newest_us = saved.last_state, saved.newest_us
+        self.log.restore(saved.log)
+
+    def drain(self, *, is_over: bool = False) -> list[Draft]:
+        """Remove the events that no later line can change, and return them; all, if no line follows.
+
+        An answer may still come before the clients' records that were appended last.
+        """
+        if is_over:
+            drained, self.events = self.events, []
+            return drained
+        busy = (self.open, self.pending, self.handled, self.expired, self.moved, self.sends)
+        end = next(
+            (at for at, draft in enumerate(self.events) if any(draft is other for other in busy)), len(self.events)
+        )
+        while end and (last := self.events[end - 1]).is_data and not (last.sends and last.is_synced):
+            end -= 1
+        drained, self.events = self.events[:end], self.events[end:]
+        return drained
 
     def lose(self, reason: str) -> None:
         """Forget the events in progress, because lines are missing that may belong to them."""
@@ -154,13 +203,14 @@ class Progress:
         unsure += [draft for draft in self.events if draft.is_data and not draft.is_synced]
         self.events = [draft for draft in self.events if all(draft is not other for other in unsure)]
         self.open = self.pending = self.handled = self.expired = self.moved = self.sends = None
-        self.gap, self.is_lost, self.first = reason, True, None
+        self.gap, self.is_lost, self.first, self.resume = reason, True, None, None
 
     def observe(self, first: Begin) -> None:
         """Go on from a line that shows the whole state."""
-        if self.gap is not None and self.events:
-            # The gap is before the line, so the event before it has the mark.
-            self.events[-1].gap = self.gap
+        if self.gap is not None:
+            # The gap is before the line, so an event before it has the mark.
+            time_us = self._newest_us or first.line.time_us
+            self.events.append(Draft("Poll", time_us, gap=self.gap, place=self.place))
         self.gap, self.is_lost, self.first = None, False, first
 
     def next_client(self) -> int:
@@ -170,7 +220,9 @@ class Progress:
 
     def settle(self, state: State) -> None:
         """End the events in progress: this is the state after them."""
-        if self.refused and self.events:
+        if self.refused and self._newest_us:
+            if not self.events:
+                self.events.append(Draft("Poll", self._newest_us, place=self.place))
             self.events[-1].effects += self.refused
         self.refused = []
         if self.expired is not None and self.has_grown:

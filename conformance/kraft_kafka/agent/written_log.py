@@ -1,6 +1,6 @@
 """The log of a replica as the agent's lines show it: a leader's Fetch responses refer to it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kraft_kafka.agent.decoding import records_of_batches
@@ -44,6 +44,18 @@ class WrittenLog:
         """Truncate the log, at the end of a batch."""
         while self._batches and self._batches[-1].end_offset > end_offset:
             self._batches.pop()
+
+    def save(self) -> tuple[tuple[int, list[Document], int], ...]:
+        """Return base offset, records and size of each batch."""
+        return tuple(self._batches)
+
+    def restore(self, batches: Iterable[tuple[int, list[Document], int]]) -> None:
+        """Take the batches that an earlier `save` has returned."""
+        self._batches = [_Written(*batch) for batch in batches]
+
+    def delete_before(self, offset: int) -> None:
+        """Delete the batches that end before an offset."""
+        self._batches = [batch for batch in self._batches if batch.end_offset > offset]
 
     def clear(self) -> None:
         """Delete the whole log."""

@@ -73,14 +73,20 @@ class Advancing:
         if not isinstance(advanced, Rejection):
             self.ahead.follow(line)
             return advanced
-        rejection = advanced
+        return self._advance_otherwise(number, line, branches, advanced)
+
+    def _advance_otherwise(
+        self, number: int, line: EventLine, branches: Sequence[Branch], rejection: Rejection
+    ) -> list[Branch] | Rejection:
+        """Advance by another form of a line that is rejected as it is."""
         if self._own or not (is_open(line.event, line.message, line.state) or may_have_other_form(line, rejection)):
-            return rejection
+            return self.diagnosis.explained(rejection)
         # Its writes, syncs and sends may be equivalent to the model's in normal form.
         advanced = self.candidates.advance(number, line, branches, self.ahead)
         if isinstance(advanced, Rejection):
             closer = 0 < len(advanced.differences) < len(rejection.differences)
-            return advanced if closer else rejection
+            return self.diagnosis.explained(advanced if closer else rejection)
+        self.diagnosis.forget()
         return advanced
 
     def _advance_as_it_is(self, number: int, line: EventLine, branches: Sequence[Branch]) -> list[Branch] | Rejection:
@@ -116,7 +122,8 @@ class Advancing:
         (after,) = possible.states
         differing = self._comparison.differences(line, after)
         if differing:
-            return self.diagnosis.mismatch(where, differing)
+            # Another form of the line may be accepted, and the search for the broken rule takes a second.
+            return self.diagnosis.deferred(where, differing)
         violation = branch.violation or self.steps.violation(where, after)
         if violation is not None and self._own:
             return violation

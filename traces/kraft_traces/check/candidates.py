@@ -141,7 +141,7 @@ class Candidates:
                 raise InconclusiveError(
                     "the replica dies between two writes of its quorum state, which the model writes at once"
                 )
-            return self._diagnosis.mismatch(*closest)
+            return self._diagnosis.deferred(*closest)
         return self._impossible(number, line, branches[0])
 
     def in_order(self, branches: Iterable[Branch]) -> list[Branch]:

@@ -143,6 +143,11 @@ class TraceChecker:
         return self._inconclusive is not None
 
     @property
+    def unknown(self) -> frozenset[int]:
+        """Replicas whose state is unknown, because events of theirs are not recorded."""
+        return frozenset(self._unrecorded.unknown)
+
+    @property
     def messages_remembered(self) -> int:
         """Number of in-flight messages that are kept for comparison with their delivery."""
         return len(self._flights)

@@ -44,6 +44,10 @@ class Where:
     before: JavaObject
 
 
+def _concerned(differences: tuple[Difference, ...]) -> tuple[str, ...]:
+    return (SYNC_RULE,) * any(it.expected.endswith(LOG_ENDS) for it in differences)
+
+
 class Diagnosis:
     """Factory of the rejections of one trace."""
 
@@ -53,6 +57,23 @@ class Diagnosis:
         self._attributes = attributes
         self._configuration = configuration
         self._source = source
+        self._deferred: list[tuple[Rejection, Where]] = []
+
+    def deferred(self, where: Where, differences: tuple[Difference, ...]) -> Rejection:
+        """Return the rejection as `mismatch`, whose broken rule `explained` searches for, if it is still needed."""
+        rejection = self.mismatch(where, differences, is_deferred=True)
+        self._deferred.append((rejection, where))
+        return rejection
+
+    def explained(self, rejection: Rejection) -> Rejection:
+        """Return a rejection with its broken rule, if the search was deferred."""
+        where = next((where for deferred, where in self._deferred if deferred is rejection), None)
+        self._deferred.clear()
+        return rejection if where is None else self._attribute(rejection, where, _concerned(rejection.differences))
+
+    def forget(self) -> None:
+        """Forget the rejections whose search is deferred, because the line is accepted in another form."""
+        self._deferred.clear()
 
     def not_enabled(self, where: Where) -> Rejection:
         """Return the rejection of an event that the model does not allow, with the false conjunct."""
@@ -71,13 +92,16 @@ class Diagnosis:
         rejection = self._rejection(RejectionKind.NOT_ENABLED, where, concerned=concerned, conjunct=conjunct)
         return self._attribute(rejection, where, concerned)
 
-    def mismatch(self, where: Where, differences: tuple[Difference, ...], *, explain: bool = True) -> Rejection:
+    def mismatch(
+        self, where: Where, differences: tuple[Difference, ...], *, explain: bool = True, is_deferred: bool = False
+    ) -> Rejection:
         """Return the rejection of a line that differs from the model; with `explain`, search for the broken rule."""
         rejection = self._rejection(RejectionKind.MISMATCH, where, differences=differences)
         missing = [it.actual == MISSING for it in differences]
-        concerned = (SYNC_RULE,) * any(it.expected.endswith(LOG_ENDS) for it in differences)
-        if explain:
-            rejection = self._attribute(rejection, where, concerned)
+        if is_deferred:
+            pass
+        elif explain:
+            rejection = self._attribute(rejection, where, _concerned(differences))
         elif not any(missing) and all(it.field.startswith("message.") for it in differences):
             rejection = replace(self._not_sent(rejection, where), sent_at=self._bound(where).get("sent"))
         return replace(rejection, left_out="nothing" if not any(missing) else "all" if all(missing) else "some")

@@ -5,7 +5,7 @@ A response belongs to the request that its receiver still awaits, and so to the 
 A request is the first one in flight that agrees; if a restarted sender used a correlation id again, the newest one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec import UNSET, Struct
 
@@ -25,6 +25,7 @@ class SavedDeliveries(Struct, frozen=True):
     awaited: tuple[TracedMessage, ...]
     handled: tuple[TracedMessage, ...]
     answers: dict[str, str]
+    unknown: tuple[str, ...] = ()
 
 
 class LiveDeliveries:
@@ -40,6 +41,8 @@ class LiveDeliveries:
         """Newest request of each key that its receiver has received in this life and not answered."""
         self._answers: dict[str, str] = {}
         """Id of the response, by id of the request."""
+        self._unknown: set[str] = set() if saved is None else set(saved.unknown)
+        """Ids of the messages in flight that the merged trace does not know to be."""
         if saved is not None:
             for message in saved.in_flight:
                 self._add(message)
@@ -54,7 +57,26 @@ class LiveDeliveries:
             tuple(self._awaited.values()),
             tuple(self._handled.values()),
             dict(self._answers),
+            tuple(sorted(self._unknown)),
         )
+
+    def observe(self, replicas: Collection[int]) -> None:
+        """Forget the messages in flight to and from replicas that are observed from here on.
+
+        They still have a receipt, which has no id.
+        """
+        self._unknown.update(
+            name for name, it in self._in_flight.items() if it.source in replicas or it.destination in replicas
+        )
+
+    def is_known(self, identifier: str) -> bool:
+        """True if the message with this id is in flight to the merged trace."""
+        return identifier not in self._unknown
+
+    def request_in_flight(self, response: TracedMessage) -> TracedMessage | None:
+        """Return the request of a response, if it is in flight."""
+        names = self._by_key.get(request_key(key_of(response)), ())
+        return self._in_flight[names[-1]] if names else None
 
     def send_of(self, message: TracedMessage, *, whatever: bool = False) -> str | None:
         """Return the id of a received message; None if its send is not merged yet.
@@ -110,8 +132,10 @@ class LiveDeliveries:
             identifier = next(iter(self._in_flight))
             if int(identifier.partition(".")[0]) >= before:
                 return
+            is_known = self.is_known(identifier)
             self._remove(identifier)
-            yield identifier
+            if is_known:
+                yield identifier
 
     def _add(self, message: TracedMessage) -> None:
         self._in_flight[_id(message)] = message
@@ -119,6 +143,7 @@ class LiveDeliveries:
 
     def _remove(self, identifier: str) -> None:
         key = key_of(self._in_flight.pop(identifier))
+        self._unknown.discard(identifier)
         names = self._by_key[key]
         names.remove(identifier)
         if not names:

@@ -1,7 +1,6 @@
 """Watch of the traces of several processes, in files of which some may appear later."""
 
 from collections.abc import Iterator, Sequence
-from math import inf
 from pathlib import Path
 
 from msgspec import Struct
@@ -9,22 +8,20 @@ from msgspec.structs import replace
 
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import TraceError
-from kraft_traces.lines import EndLine
 from kraft_traces.listing import below, children
 from kraft_traces.parsing import parse_header
 from kraft_traces.process_trace import merged_header
 from kraft_traces.watch.growing import GrowingFile, Growth, Position
-from kraft_traces.watch.judging import Judge, SavedJudge
-from kraft_traces.watch.merging import GrowingMerge, Merged, SavedMerge
+from kraft_traces.watch.judging import SavedJudge
+from kraft_traces.watch.merged import WatchedMerge
+from kraft_traces.watch.merging import GrowingMerge, SavedMerge
 from kraft_traces.watch.process import PENDING_MAX, GrowingProcess, SavedProcess
-from kraft_traces.watch.reports import Alert, Gap, Report
+from kraft_traces.watch.reports import Gap, Report
 
 SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of the files of a folder that are followed; compressed files do not grow line by line."""
 
 _SCAN_SECONDS = 0.5
-_NAME = "merged"
-"""Name of the merged trace in errors that belong to no line of a file."""
 
 
 class SavedFolder(Struct, frozen=True, tag="processes"):
@@ -56,7 +53,7 @@ class _Followed:
         self.begin = file.position
 
 
-class WatchedProcesses:
+class WatchedProcesses(WatchedMerge):
     """Traces of processes, which are merged as `kraft-spec trace merge` merges them, and judged."""
 
     def __init__(
@@ -73,42 +70,27 @@ class WatchedProcesses:
         Raises:
             TraceError: a file cannot be read.
         """
+        merge = GrowingMerge(patience_s, None if saved is None else saved.merge)
+        super().__init__(merge, every=every, candidates_max=candidates_max)
         self._paths = [Path(source) for source in sources]
-        self._options = {"every": every, "candidates_max": candidates_max}
         self._patience_s = patience_s
-        self._merge = GrowingMerge(patience_s, None if saved is None else saved.merge)
-        self._judge: Judge | None = None
         self._files: list[_Followed] = []
+        self._processes: list[GrowingProcess] = []
         self._finished: list[Position] = [] if saved is None else list(saved.finished)
         self._scanned_at = -_SCAN_SECONDS
         self._began_at: float | None = None
-        self._origins: list[tuple[str, int]] = []
-        """File and line of each line that was pushed last, the first of which is `_first`."""
-        self._first = 2
-        self._gaps = 0
         if saved is not None:
             for known in saved.processes:
                 file = GrowingFile(known.merged.path, known.merged)
                 process = GrowingProcess(known.header, known.merged, known)
                 self._files.append(_Followed(file, process))
-                self._merge.processes.append(process)
-            self._judge = Judge.resumed(_NAME, saved.judge, self._place, **self._options)
-            self._judge.alerts, self._judge.malformed, self._gaps = saved.alerts, saved.malformed, saved.gaps
-
-    @property
-    def judge(self) -> Judge | None:
-        """Judge of the merged trace; None before its first event."""
-        return self._judge
+                self._append(process)
+            self._judge = self._resumed_judge(saved.judge, saved.alerts, saved.malformed, saved.gaps)
 
     @property
     def behind(self) -> int:
         """Number of bytes that are not read yet."""
         return sum(followed.file.behind for followed in self._files)
-
-    @property
-    def waiting(self) -> int:
-        """Number of events that wait for a message of another process."""
-        return sum(process.waiting for process in self._merge.processes)
 
     @property
     def has_ended(self) -> bool:
@@ -204,8 +186,12 @@ class WatchedProcesses:
         header = encode_line(merged_header([*self._merge.processes, process]))
         if self._judge is not None and header != self._judge.raw_header and not self._judge.change_header(header):
             return False
-        self._merge.processes.append(process)
+        self._append(process)
         return True
+
+    def _append(self, process: GrowingProcess) -> None:
+        self._processes.append(process)
+        self._merge.processes.append(process)
 
     def _take(self, process: GrowingProcess, growth: Growth) -> Iterator[Report]:
         lines = growth.lines.splitlines(keepends=True)
@@ -232,46 +218,8 @@ class WatchedProcesses:
         own = {replica for process in processes for replica in process.own}
         if {replica.id for replica in header.replicas} - own and now < self._began_at + self._patience_s:
             return False
-        self._judge = Judge(_NAME, encode_line(header), self._place, **self._options)
+        self._judge = self._new_judge(encode_line(header))
         return True
-
-    def _judge_merged(self, merged: list[Merged]) -> Iterator[Report]:
-        assert self._judge is not None, "judging has begun"
-        for line in merged:
-            if line.gap is not None:
-                self._gaps += 1
-                yield Gap(line.source, line.number, line.gap)
-        if not merged:
-            return
-        self._first = self._judge.line_number + 1
-        self._origins = [(line.source, line.number) for line in merged]
-        self._judge.push(b"".join([encode_line(line.line) for line in merged]))
-        yield from self._judge.judge()
-
-    def finish(self) -> Iterator[Report]:
-        """Judge the events that still wait, and end the merged trace."""
-        yield from self._judge_merged(list(self._merge.ready(inf)))
-        assert self._judge is not None, "judging has begun"
-        is_complete = not self._judge.has_gaps and all(not process.lost for process in self._merge.processes)
-        self._judge.push(encode_line(EndLine(self._judge.events, is_complete)))
-        yield from self._judge.judge(is_all=True)
-
-    def _place(self, number: int) -> tuple[str, int]:
-        at = min(max(number - self._first, 0), len(self._origins) - 1)
-        return self._origins[at] if self._origins else (_NAME, number)
-
-    def _malformed(self, error: TraceError) -> Alert:
-        self._gaps += 1
-        statuses = {} if self._judge is None else self._judge.statuses()
-        if self._judge is not None:
-            self._judge.alerts += 1
-            self._judge.malformed += 1
-        return Alert(error.source, error.line_number, error, statuses)
-
-    @property
-    def gaps(self) -> int:
-        """Number of gaps so far."""
-        return self._gaps + (0 if self._judge is None else self._judge.gaps)
 
     def save(self) -> SavedFolder | None:
         """Return the state behind the last merged lines; None if there is none that can be restored."""
@@ -280,7 +228,7 @@ class WatchedProcesses:
             return None
         # Only files that still exist can be found again.
         finished = tuple(position for position in self._finished if Path(position.path).exists())
-        processes = tuple(process.save() for process in self._merge.processes)
+        processes = tuple(process.save() for process in self._processes)
         return SavedFolder(
             self._merge.save(), processes, judge, finished, self._judge.alerts, self._judge.malformed, self.gaps
         )

@@ -95,11 +95,15 @@ class Judge:
         self._reader.line_number = saved.line_number
         self._path = None if saved.checker is None else self._new_path(saved.checker)
 
-    def change_header(self, header: bytes) -> bool:
-        """Continue with another header of the same cluster; False if that is not possible at this line."""
+    def change_header(self, header: bytes, opaque: frozenset[int] = frozenset()) -> bool:
+        """Continue with another header of the same cluster; False if that is not possible at this line.
+
+        `opaque` are the replicas that only this header lists, and that are not observed.
+        """
         saved = self.save()
         if saved is None:
             return False
+        saved = _with_opaque(saved, opaque)
         self.release()
         self._pushed = _Pushed(header)
         self._reader = TraceReader(self._pushed, self._source)
@@ -113,6 +117,11 @@ class Judge:
         assert model.specification
         options: dict[str, Any] = {"every": self._every, "candidates_max": self._candidates_max}
         return FastPath(model, reader, own=is_own(reader.header), way=COMPILED, start=start, **options)
+
+    @property
+    def unknown(self) -> frozenset[int]:
+        """Replicas whose state is unknown after the lines so far."""
+        return frozenset() if self._path is None else self._path.checker.unknown
 
     @property
     def events(self) -> int:
@@ -191,6 +200,7 @@ class Judge:
         assert self._path is not None, "it has rejected the line"
         checker, number = self._path.checker, self._reader.line_number
         unknown = replaced(line, unrecorded=(line.replica,), state=UNSET)
+        self._reader.begin_gap(line.replica)
         if checker.feed(number, unknown) is not None:
             # Not even the message was sent, so the line counts as an event that receives none.
             bare = EventLine(
@@ -274,3 +284,15 @@ class Judge:
         if self._path is None:
             return None
         return verdict_of(self._path, None, complete=self._reader.complete, ended=self._reader.end is not None)
+
+
+def _with_opaque(saved: SavedJudge, opaque: frozenset[int]) -> SavedJudge:
+    """Return a state with further replicas that are not observed."""
+    if not opaque:
+        return saved
+    unobserved, with_gaps = saved.unobserved
+    checker = saved.checker
+    if checker is not None:
+        before: Any = checker.opaque
+        checker = replaced(checker, opaque={**before, "now": sorted({*before["now"], *opaque})})
+    return replaced(saved, unobserved=(tuple(sorted({*unobserved, *opaque})), with_gaps), checker=checker)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.deliveries import Place, SendPlace, agree, key_of, sends_of
 from kraft_traces.lines import EventLine, TracedInput
 from kraft_traces.merge import Merging
@@ -14,7 +15,7 @@ from kraft_traces.message_types import TracedMessage, message_type
 from kraft_traces.process_trace import MergeError
 from kraft_traces.vocabulary import EVENTS
 from kraft_traces.watch.deliveries import LiveDeliveries, SavedDeliveries
-from kraft_traces.watch.process import GrowingProcess
+from kraft_traces.watch.process import MergedProcess
 
 LOST_AFTER = 20_000
 """Number of merged events after which a message that nobody received counts as lost."""
@@ -37,7 +38,7 @@ class SavedMerge(Struct, frozen=True):
 class Merged(NamedTuple):
     """Line of the merged trace."""
 
-    line: EventLine
+    line: EventLine | CheckpointLine
     source: str
     number: int
     gap: str | None = None
@@ -53,7 +54,7 @@ class GrowingMerge(Merging):
 
     def __init__(self, patience_s: float, saved: SavedMerge | None = None) -> None:
         super().__init__([])
-        self.processes: list[GrowingProcess] = []
+        self.processes: list[MergedProcess] = []
         self._traces = self.processes
         self._patience_s = patience_s
         self._deliveries = LiveDeliveries(None if saved is None else saved.deliveries)
@@ -235,7 +236,10 @@ class GrowingMerge(Merging):
     def _with_ids(self, line: EventLine, place: Place) -> EventLine:
         # An event receives the request before it sends the response.
         if place[0] in self._receipts:
-            self._deliveries.receive(self._receipts[place[0]])
+            identifier = self._receipts[place[0]]
+            if not self._deliveries.is_known(identifier):
+                del self._receipts[place[0]]
+            self._deliveries.receive(identifier)
         if self._late_effects and line.effects is not UNSET:
             # Its receiver has it already, so the line, which is not judged, must not send it again.
             kept = [effect for at, effect in enumerate(line.effects) if at not in self._late_effects]

@@ -1,5 +1,7 @@
 """Trace of one process that still grows, over all files that its writer begins."""
 
+from collections.abc import Iterable
+
 from msgspec import UNSET, Struct
 
 from kraft_traces.errors import DuplicateHeaderError, DuplicateSequenceError, LinesAfterEndError
@@ -26,28 +28,15 @@ class SavedProcess(Struct, frozen=True):
     """First event line, by which a file that was written anew is recognised."""
 
 
-class GrowingProcess(ProcessTrace):
-    """Trace of a process; `events` has those that are read and not merged yet, from `position` on."""
+class MergedProcess(ProcessTrace):
+    """Trace that grows; `events` has those that are read and not merged yet, from `position` on."""
 
-    __slots__ = (
-        "_expected",
-        "_first_event",
-        "_gap",
-        "_last",
-        "_marks",
-        "_merged",
-        "_rereads",
-        "has_ended",
-        "lines_read",
-        "own",
-        "quiet_since",
-        "since",
-    )
+    __slots__ = ("has_ended", "lines_read", "own", "quiet_since", "since")
 
-    def __init__(self, header: HeaderLine, begin: Position, saved: SavedProcess | None = None) -> None:
-        """Begin behind the header, or where an earlier watch stopped."""
-        super().__init__(begin.path, header, [])
-        self.own: set[int] = set() if saved is None else set(saved.own)
+    def __init__(self, source: str, header: HeaderLine, own: Iterable[int] = ()) -> None:
+        """Begin without events."""
+        super().__init__(source, header, [])
+        self.own: set[int] = set(own)
         """Replicas whose events it has had so far."""
         self.since: float | None = None
         """Time at which its next event began to wait for a message; None if it does not wait."""
@@ -57,6 +46,39 @@ class GrowingProcess(ProcessTrace):
         """Time since which all its events are merged; None while some wait."""
         self.lines_read = 0
         """Number of lines that were read."""
+
+    @property
+    def replicas(self) -> frozenset[int]:
+        """Replicas whose events it has had so far."""
+        return frozenset(self.own)
+
+    @property
+    def waiting(self) -> int:
+        """Number of events that are read and not merged yet."""
+        return len(self.events) - self.position
+
+    @property
+    def next_place(self) -> tuple[str, int]:
+        """File and line of the next event."""
+        raise NotImplementedError
+
+    def drop_merged(self) -> None:
+        """Forget the events before `position`, which are merged."""
+        merged = self.position
+        if merged:
+            del self.events[:merged]
+            self.gaps = {at - merged: text for at, text in self.gaps.items() if at >= merged}
+            self.position = 0
+
+
+class GrowingProcess(MergedProcess):
+    """Trace of a process, in the files of kraft-trace/1 that it writes one after the other."""
+
+    __slots__ = ("_expected", "_first_event", "_gap", "_last", "_marks", "_merged", "_rereads")
+
+    def __init__(self, header: HeaderLine, begin: Position, saved: SavedProcess | None = None) -> None:
+        """Begin behind the header, or where an earlier watch stopped."""
+        super().__init__(begin.path, header, () if saved is None else saved.own)
         self._merged = (begin, 0) if saved is None else (saved.merged, saved.sequence)
         """Place behind the last merged event, and its sequence."""
         self._expected = self._merged[1] + 1
@@ -75,16 +97,6 @@ class GrowingProcess(ProcessTrace):
         """Indices in `events` before which lines are missing; `len(events)` for lines after the last."""
         return frozenset(self.gaps) | (frozenset({len(self.events)}) if self._gap or not self.is_over else frozenset())
 
-    @property
-    def replicas(self) -> frozenset[int]:
-        """Replicas whose events it has had so far."""
-        return frozenset(self.own)
-
-    @property
-    def waiting(self) -> int:
-        """Number of events that are read and not merged yet."""
-        return len(self.events) - self.position
-
     def save(self) -> SavedProcess:
         """Return the state behind the last merged event."""
         gap = self.gaps.get(self.position, self._gap if not self.waiting else "")
@@ -102,9 +114,8 @@ class GrowingProcess(ProcessTrace):
         merged = self.position
         if merged:
             self._merged = self._marks[merged - 1]
-            del self.events[:merged], self._marks[:merged]
-            self.gaps = {at - merged: text for at, text in self.gaps.items() if at >= merged}
-            self.position = 0
+            del self._marks[:merged]
+        super().drop_merged()
 
     def lose(self, reason: str) -> None:
         """Open a gap before the next event that is read."""

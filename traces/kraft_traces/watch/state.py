@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from msgspec import Struct, ValidationError
-from msgspec.json import Decoder, encode
+from msgspec import Raw, Struct, ValidationError
+from msgspec.json import Decoder, decode, encode
 
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.errors import FieldError, MalformedJsonError, TraceError
 from kraft_traces.streams import atomic_file
-from kraft_traces.watch.folder import SavedFolder
-from kraft_traces.watch.whole import SavedTrace
 
 SCHEMA = "kraft-watch-state/1"
 
@@ -21,24 +20,25 @@ class WatchState(Struct, frozen=True):
     schema: str
     sources: tuple[str, ...]
     spec_hash: str
-    watched: SavedTrace | SavedFolder
+    watched: Raw
 
 
 _DECODER = Decoder(WatchState)
+_Saved = TypeVar("_Saved")
 
 
-def write_state(path: Path, sources: Sequence[str], watched: SavedTrace | SavedFolder) -> None:
+def write_state(path: Path, sources: Sequence[str], watched: Struct) -> None:
     """Write the state; a reader sees the old file or the new one, whole.
 
     Raises:
         OSError: the operating system refuses.
     """
     with atomic_file(path) as stream:
-        stream.write(encode(WatchState(SCHEMA, tuple(sources), spec_hash(), watched)))
+        stream.write(encode(WatchState(SCHEMA, tuple(sources), spec_hash(), Raw(encode(watched)))))
 
 
-def read_state(path: Path, sources: Sequence[str]) -> SavedTrace | SavedFolder | None:
-    """Return the state of a watch of these sources; None if there is no such file.
+def read_state(path: Path, sources: Sequence[str], kind: type[_Saved]) -> _Saved | None:
+    """Return the state of a watch of these sources, which is of a kind; None if there is no such file.
 
     Raises:
         TraceError: the file is none of this command, or of other sources or another model.
@@ -54,7 +54,10 @@ def read_state(path: Path, sources: Sequence[str]) -> SavedTrace | SavedFolder |
     _check(path, "schema", state.schema, SCHEMA)
     _check(path, "sources", " ".join(state.sources), " ".join(sources))
     _check(path, "spec_hash", state.spec_hash, spec_hash())
-    return state.watched
+    try:
+        return decode(state.watched, type=kind)
+    except ValidationError as error:
+        raise FieldError(f"no state of kraft-spec watch of such sources: {error}", str(path)) from error
 
 
 def _check(path: Path, field: str, actual: str, expected: str) -> None:

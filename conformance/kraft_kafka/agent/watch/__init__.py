@@ -1,0 +1,1 @@
+"""Watch of the agent's files while Kafka writes them."""
