@@ -27,7 +27,8 @@ RECORDED = Path(__file__).parent / "kafka_files" / "agent-quorum.tar.xz"
 The agent begins another file at 60 KiB.
 """
 LOST = (
-    "replica-2-1796072451963-1.4.raw.jsonl:120: gap: no line of replica 3 sends the FetchResponse that replica 2 receives"
+    "replica-2-1796072451963-1.4.raw.jsonl:120: gap: "
+    "no line of replica 3 sends the FetchResponse that replica 2 receives"
 )
 """The one gap: the killed leader had not written its newest lines."""
 ATTACHED = RECORDED.parent / "agent-attached"
@@ -147,9 +148,9 @@ def test_lines_that_the_agent_dropped_are_a_gap_up_to_its_checkpoint(tmp_path: P
     at = len(lines) // 2
     files = {**recorded, name: [*lines[:at], b'{"kind":"dropped","lines":8}\n', *lines[at + 8 :]]}
     watch, reports = grown(tmp_path / "traces", files)
-    found = places(reports)
-    assert ("gap", name) in {(kind, source) for kind, source, _ in found}
-    assert {kind for kind, _, _ in found} == {"gap"}
+    reported = places(reports)
+    assert ("gap", name) in {(kind, source) for kind, source, _ in reported}
+    assert {kind for kind, _, _ in reported} == {"gap"}
     assert watch.judge is not None
     assert (watch.waiting, watch.judge.unknown) == (0, frozenset())
 

@@ -254,7 +254,8 @@ class WatchedAgents(WatchedMerge):
 
     def _new_followed(self, replica: int, files: ReplicaFiles) -> _Followed:
         cluster = self._cluster
-        assert cluster is not None and files.current is not None, "the caller has begun both"
+        assert cluster is not None, "the caller has begun it"
+        assert files.current is not None, "the caller has begun it"
         events = ReplicaEvents(replica, cluster.find_replica, cluster.static, has_opaque=bool(cluster.declared))
         header = parse_header(cluster.update(), "header")
         process = AgentProcess(replica, files.current.path, header, self._start_us)
@@ -271,7 +272,8 @@ class WatchedAgents(WatchedMerge):
 
     def _change_header(self) -> bool:
         """Judge what is merged, and then continue with the header of the replicas known so far; False if it cannot."""
-        assert self._cluster is not None and self._judge is not None, "judging has begun"
+        assert self._cluster is not None, "judging has begun"
+        assert self._judge is not None, "judging has begun"
         header = self._cluster.update()
         if header == self._judge.raw_header:
             return True
@@ -312,7 +314,8 @@ class WatchedAgents(WatchedMerge):
         lines, position = files.read()
         if not lines and has_next:
             before, head = files.current, files.next_file()
-            assert before is not None and head is not None, "both exist"
+            assert before is not None, "it has been read"
+            assert head is not None, "there is another file"
             self._next_file(followed, before, head)
             lines, position = files.read()
         for raw in lines.splitlines(keepends=True):
@@ -341,9 +344,9 @@ class WatchedAgents(WatchedMerge):
         if isinstance(line, WireLine):
             followed.process.note_wire_id(line)
         followed.is_closed = followed.is_closed or isinstance(line, EndLine)
-        shown = self._cluster.shown.and_line(followed.process.replica, line)
-        if shown != self._cluster.shown:
-            self._cluster.shown = shown
+        facts = self._cluster.shown.and_line(followed.process.replica, line)
+        if facts != self._cluster.shown:
+            self._cluster.shown = facts
             self._change_header()
         self._convert(followed, place, lambda: followed.events.take(line, place))
 
