@@ -16,10 +16,10 @@ from kraft_kafka.agent.events import ReplicaEvents
 from kraft_kafka.agent.located import LineError, check_start
 from kraft_kafka.agent.opening import (
     configuration_of,
+    facts_of,
     first_starts,
     is_fresh,
     opening_checkpoint,
-    shown_by,
     state_at,
     static_snapshot,
 )
@@ -104,7 +104,7 @@ def _lines(
     start_us = files[0].start.time_us
     starts, static = first_starts(files), static_snapshot(file.start for file in files)
     unobserved = {id_: peers.configuration(id_) for id_ in others}
-    configuration = configuration_of(starts, static, shown_by(files), unobserved, profile)
+    configuration = configuration_of(starts, static, facts_of(files), unobserved, profile)
     begins = {id_: events.events[0].begin for id_, events in replicas.items() if events.events}
     opening = {id_: begin for id_, begin in begins.items() if begin is not None and begin.line.time_us == start_us}
     later = {id_ for id_, begin in begins.items() if begin is not None and id_ not in opening}

@@ -9,8 +9,8 @@ from kraft_kafka.agent.checkpoints import unknown_endpoint
 from kraft_kafka.agent.drafts import Begin
 from kraft_kafka.agent.joining import header_of, observed_part
 from kraft_kafka.agent.opening import (
+    Facts,
     First,
-    Shown,
     configuration_of,
     is_fresh,
     opening_checkpoint,
@@ -28,7 +28,7 @@ class SavedCluster(Struct, frozen=True):
     """State of a `LiveCluster` as JSON."""
 
     starts: tuple[First, ...]
-    shown: tuple[frozenset[int], frozenset[str]]
+    facts: tuple[frozenset[int], frozenset[str]]
     others: tuple[tuple[int, str | None], ...]
     """Ids and directory ids."""
     declared: frozenset[int]
@@ -40,7 +40,7 @@ class LiveCluster:
     def __init__(self, starts: Mapping[int, First]) -> None:
         """Begin with the first line of each replica that has a file, in the order of time."""
         self.starts = dict(starts)
-        self.shown = Shown()
+        self.facts = Facts()
         self.others: dict[int, ReplicaConfiguration] = {}
         """Replicas without a file, which are not observed."""
         self.declared: frozenset[int] = frozenset()
@@ -49,7 +49,7 @@ class LiveCluster:
         self.configuration = self._configuration()
 
     def _configuration(self) -> Configuration:
-        return configuration_of(self.starts, self.static, self.shown, self.others, None)
+        return configuration_of(self.starts, self.static, self.facts, self.others, None)
 
     def update(self) -> bytes:
         """Return the header that the replicas known so far need."""
@@ -72,7 +72,7 @@ class LiveCluster:
     def restored(cls, saved: SavedCluster) -> "LiveCluster":
         """Return the cluster that an earlier `save` has returned."""
         cluster = cls({start.replica: start for start in saved.starts})
-        cluster.shown, cluster.declared = Shown(*saved.shown), saved.declared
+        cluster.facts, cluster.declared = Facts(*saved.facts), saved.declared
         for replica, directory_id in saved.others:
             cluster.add_other(replica, directory_id)
         cluster.update()
@@ -82,7 +82,7 @@ class LiveCluster:
         """Return the cluster without the logs of its replicas."""
         starts = tuple(replace(start, log="") for start in self.starts.values())
         others = tuple((id_, it.key.directory_id) for id_, it in self.others.items())
-        return SavedCluster(starts, (self.shown.joining, self.shown.servers), others, self.declared)
+        return SavedCluster(starts, (self.facts.joining, self.facts.servers), others, self.declared)
 
     @property
     def without_file(self) -> frozenset[int]:

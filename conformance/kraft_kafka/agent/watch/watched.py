@@ -344,9 +344,9 @@ class WatchedAgents(WatchedMerge):
         if isinstance(line, WireLine):
             followed.process.note_wire_id(line)
         followed.is_closed = followed.is_closed or isinstance(line, EndLine)
-        facts = self._cluster.shown.and_line(followed.process.replica, line)
-        if facts != self._cluster.shown:
-            self._cluster.shown = facts
+        facts = self._cluster.facts.and_line(followed.process.replica, line)
+        if facts != self._cluster.facts:
+            self._cluster.facts = facts
             self._change_header()
         self._convert(followed, place, lambda: followed.events.take(line, place))
 
