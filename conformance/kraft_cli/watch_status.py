@@ -6,9 +6,9 @@ from typing import Any
 
 from kraft_cli.verdicts import show_rejection
 from kraft_conformance.console import say, show_table, stdout
+from kraft_kafka.agent.watch.watched import WatchedAgents
 from kraft_traces.check.model import ReplicaSummary
 from kraft_traces.check.verdict import Rejection
-from kraft_kafka.agent.watch.watched import WatchedAgents
 from kraft_traces.watch.folder import WatchedProcesses
 from kraft_traces.watch.reports import Alert
 from kraft_traces.watch.whole import WatchedTrace

@@ -64,27 +64,27 @@ class Shown(NamedTuple):
         """Return what a line of a replica shows besides."""
         if not isinstance(line, SendLine):
             return self
-        shown = self
+        visible = self
         if line.message.name in _JOIN_REQUESTS:
-            shown = shown._replace(joining=self.joining | {replica})
+            visible = visible._replace(joining=self.joining | {replica})
         if line.destination < 0:
-            shown = shown._replace(servers=self.servers | {line.endpoint})
-        return shown
+            visible = visible._replace(servers=self.servers | {line.endpoint})
+        return visible
 
 
 def shown_by(files: Iterable[RawFile]) -> Shown:
     """Return what the lines of files show."""
-    shown = Shown()
+    visible = Shown()
     for file in files:
         for line in file.lines:
-            shown = shown.and_line(file.start.replica, line)
-    return shown
+            visible = visible.and_line(file.start.replica, line)
+    return visible
 
 
 def configuration_of(
     starts: Mapping[int, First],
     static: Snapshot,
-    shown: Shown,
+    visible: Shown,
     others: Mapping[int, ReplicaConfiguration],
     profile: str | None,
 ) -> Configuration:
@@ -93,7 +93,7 @@ def configuration_of(
     Args:
         starts: the first line of each replica, in the order of time.
         static: the static voters.
-        shown: what the lines after them show.
+        visible: what the lines after them show.
         others: replicas without a file that send or receive messages, by their ids.
         profile: name of the profile; None for that of the Kafka in the first file.
     """
@@ -104,7 +104,7 @@ def configuration_of(
         id_: _replica(
             start,
             is_without_voters=bootstrap is not None and not _has_voters(formatted[id_]),
-            is_joining=id_ in shown.joining,
+            is_joining=id_ in visible.joining,
         )
         for id_, start in starts.items()
     }
@@ -120,7 +120,7 @@ def configuration_of(
         kraft_version=1 if bootstrap is not None else 0,
         cluster_id=first.cluster_id,
         profile=_profile(profile, first, starts),
-        bootstrap_servers=_bootstrap_servers(shown.servers, replicas, voters),
+        bootstrap_servers=_bootstrap_servers(visible.servers, replicas, voters),
     )
 
 

@@ -1,7 +1,5 @@
 """Events of one replica that wait to be merged, made of the lines of the agent as they are written."""
 
-from collections.abc import Callable
-
 from typing import TypeVar
 
 import msgspec
@@ -181,7 +179,7 @@ class AgentProcess(MergedProcess):
         return any(wire_id in ids for life, ids in self.wire_ids.items() if life > self.life)
 
     def is_missing(self, wire_id: int) -> bool:
-        """True if lines of the newest client are missing, and it has later correlation ids on the wire than this one."""
+        """True if lines of the newest client are missing, and it has later correlation ids on the wire."""
         if self._read_life not in self.holes:
             # A new client, whose file may not be read yet, starts again with low ids.
             return False
