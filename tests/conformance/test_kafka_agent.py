@@ -16,6 +16,7 @@ from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_kafka.agent import disk_lines
 from kraft_kafka.agent.building import agent_jar
+from kraft_kafka.agent.connections import Connections
 from kraft_kafka.agent.progress import Progress
 from kraft_kafka.agent.raw import AppendLine, FlushLine
 from kraft_kafka.controllers import controller
@@ -272,6 +273,27 @@ def test_an_event_that_has_appended_before_the_records_of_clients_stays() -> Non
     for offset, records in ((472, _DATA), (473, _VOTERS)):
         disk_lines.append(progress, AppendLine(2, True, offset, offset + 1, True, records))
     assert [draft.event for draft in progress.events] == ["HandleVoteResponse", "ClientAppend"]
+
+
+def test_a_fetch_whose_wait_is_over_is_answered_before_the_voters_record() -> None:
+    """The leader's other thread answers a Fetch while the leader handles the new voter's versions."""
+    progress = Progress()
+    handled = progress.open = progress.event("HandleApiVersionsResponse", SimpleNamespace(time_us=2))
+    empty = {"type": "FetchResponse", "error": "NONE", "records": [], "destination": 3, "correlation_id": 7}
+    progress.add(SimpleNamespace(time_us=2), {"kind": "Send", "message": empty})
+    progress.open, progress.pending = None, handled
+    disk_lines.append(progress, AppendLine(3, True, 473, 474, True, _VOTERS))
+    events = [(draft.event, [effect["kind"] for effect in draft.effects]) for draft in progress.events]
+    assert events == [("Poll", ["Send"]), ("HandleApiVersionsResponse", ["AppendRecords"])]
+
+
+def test_the_request_that_a_new_voter_may_answer_is_given_up_before() -> None:
+    """A voter that was killed has not answered the BeginQuorumEpoch of the leader that adds it again."""
+    progress, connections = Progress(), Connections(1)
+    connections.wait(2, 5)
+    progress.open = progress.event("AddVoter", SimpleNamespace(time_us=1))
+    connections.poll(progress, SimpleNamespace(time_us=2), "ApiVersionsRequest", 2)  # type: ignore[arg-type]
+    assert [draft.event for draft in progress.events] == ["AddVoter", "RequestTimeout", "Poll"]
 
 
 def _end(effect: Document) -> int:

@@ -11,13 +11,18 @@ from random import Random
 
 import msgspec
 import pytest
+from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import Captured, output
 from tests.conformance.test_watch import documents, wait_until, watching
 from tests.traces.watch.growing_files import PATIENCE_S, append, places
 
 from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_kafka.agent.watch.watched import SavedAgents, WatchedAgents
+from kraft_kafka.agent.building import agent_jar
+from kraft_kafka.agent.watch.followed import SavedAgents
+from kraft_kafka.agent.watch.watched import WatchedAgents
+from kraft_kafka.controllers import controller
+from kraft_kafka.whole.under_agent import record_controllers
 from kraft_traces.check import CANDIDATES_MAX, EVERY
 from kraft_traces.watch.reports import Report
 
@@ -148,9 +153,8 @@ def test_lines_that_the_agent_dropped_are_a_gap_up_to_its_checkpoint(tmp_path: P
     at = len(lines) // 2
     files = {**recorded, name: [*lines[:at], b'{"kind":"dropped","lines":8}\n', *lines[at + 8 :]]}
     watch, reports = grown(tmp_path / "traces", files)
-    reported = places(reports)
-    assert ("gap", name) in {(kind, source) for kind, source, _ in reported}
-    assert {kind for kind, _, _ in reported} == {"gap"}
+    assert ("gap", name) in {(kind, source) for kind, source, _ in places(reports)}
+    assert {kind for kind, _, _ in places(reports)} == {"gap"}
     assert watch.judge is not None
     assert (watch.waiting, watch.judge.unknown) == (0, frozenset())
 
@@ -228,3 +232,22 @@ def test_a_folder_may_be_empty_at_first(tmp_path: Path, recorded: Files, is_ther
         os.kill(process.pid, signal.SIGTERM)
         printed, _ = process.communicate()
     assert (process.returncode, documents(printed, "alert")) == (ExitCode.INCONCLUSIVE, [])
+
+
+@pytest.mark.nightly
+def test_controllers_are_watched_while_they_run(tmp_path: Path) -> None:
+    """They elect, add a voter, lose their leader and shut down."""
+    with skipped_if_missing():
+        kafka, agent = controller("4.3.1"), agent_jar()
+    traces, state = tmp_path / "traces", tmp_path / "state.json"
+    traces.mkdir()
+    with watching(str(traces), "--keep-going", "--state", str(state)) as process:
+        record_controllers(kafka, agent, tmp_path, print)
+        wait_until(lambda: state.exists() and json.loads(state.read_bytes())["watched"]["judge"]["sequence"] > 300)
+        os.kill(process.pid, signal.SIGTERM)
+        printed, _ = process.communicate()
+    assert documents(printed, "alert") == []
+    assert documents(printed, "gap") == []
+    status = documents(printed, "status")[-1]
+    assert (status["behind_bytes"], status["waiting_events"], status["verdict"]) == (0, 0, "conforms")
+    assert set(status["replicas"]) == {"1", "2", "3", "4"}

@@ -18,7 +18,8 @@ from kraft_conformance.console import print_json, say, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_kafka.agent.watch.files import has_agent_files
-from kraft_kafka.agent.watch.watched import SavedAgents, WatchedAgents
+from kraft_kafka.agent.watch.followed import SavedAgents
+from kraft_kafka.agent.watch.watched import WatchedAgents
 from kraft_mutants.attribution.mutated import prepare
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, VerdictKind
 from kraft_traces.errors import UnreadableFileError

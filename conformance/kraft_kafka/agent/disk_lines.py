@@ -83,6 +83,8 @@ def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> No
     target = now.expired or now.pending or now.open
     if target is None:
         target = now.pending = now.event("Poll", line)
+    if not target.appends:
+        now.answer_before_append(target, line)
     last = target.effects[-1] if target.effects else None
     if (
         last is not None

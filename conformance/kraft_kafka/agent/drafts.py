@@ -62,6 +62,17 @@ class Draft:
         """True if a sync of the log is among its effects."""
         return any(effect["kind"] == "FlushLog" for effect in self.effects)
 
+    def answers(self, effect: Document) -> bool:
+        """True if an effect sends the response to the event's own message."""
+        request, response = self.message or {}, effect.get("message", {})
+        ends = request.get("source"), request.get("correlation_id")
+        return request != {} and ends == (response.get("destination"), response.get("correlation_id"))
+
+    @property
+    def appends(self) -> bool:
+        """True if an append to the log is among its effects."""
+        return any(effect["kind"] == "AppendRecords" for effect in self.effects)
+
     @property
     def sends(self) -> bool:
         """True if a message is among its effects."""

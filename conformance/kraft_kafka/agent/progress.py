@@ -83,7 +83,7 @@ class Progress:
     def add(self, line: Any, effect: Document) -> None:
         """Add an effect to the event in progress, or to a Poll."""
         target = self.open or self.pending
-        if target is not None and target.is_data and _is_empty_fetch_response(effect):
+        if target is not None and (target.is_data or target.appends) and _is_empty_fetch_response(effect):
             self._answer_before(target, line, effect)
             return
         is_of_hidden = target is not None and target.is_hidden and effect["kind"] in ("Send", "Answer")
@@ -99,12 +99,19 @@ class Progress:
         Another thread than the one that appends answers it, from the log without these records.
         """
         place = next(index for index, draft in enumerate(self.events) if draft is target)
-        while place and self.events[place - 1].is_data and not self.events[place - 1].sends:
+        while target.is_data and place and self.events[place - 1].is_data and not self.events[place - 1].sends:
             place -= 1
         after = self.events[place]
         leads = self._leads("Poll")
         answer = Draft("Poll", min(after.time_us, line.time_us), effects=[effect], leads=leads, place=self.place)
         self.insert_before(after, answer)
+
+    def answer_before_append(self, target: Draft, line: Any) -> None:
+        """Answer Fetches whose wait is over, and that an event in progress has answered, before it appends records."""
+        empty = [effect for effect in target.effects if _is_empty_fetch_response(effect) and not target.answers(effect)]
+        target.effects = [effect for effect in target.effects if all(effect is not other for other in empty)]
+        for effect in empty:
+            self._answer_before(target, line, effect)
 
     def withdraw(self) -> None:
         """Remove the event in progress: the replica does not handle its request."""

@@ -1,18 +1,20 @@
-"""Soak of the agent: three controllers under kills, voter changes and rolling restarts, and the verdict on their trace.
+"""Soak of the agent and the watch: three controllers under kills, voter changes and rolling restarts.
 
 python -m kraft_dev.agent_soak FOLDER [MINUTES] [VERSION]
 
-The trace is joined when the controllers have stopped, and `kraft-spec watch --keep-going` reads it: it prints alerts,
-gaps, events and the rate at the end.
+`kraft-spec watch --keep-going` follows the agent's files while the controllers run, and prints alerts, gaps and a
+status every 10 s.
 """
 
 import asyncio
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -22,9 +24,13 @@ from kraft_kafka.live.process import LaunchError
 from kraft_kafka.whole.cluster import NotReachedError, WholeCluster
 
 IDS = (1, 2, 3)
-WRITES = 200
+WRITES = 20
 """Number of writes between two faults."""
+_PAUSE_S = 12
+"""Time before and after a fault."""
 _STOP_S = 60
+_PROPERTIES = "metadata.max.idle.interval.ms=0\n"
+"""No record of Kafka's own comes between the catch-up of a new voter and its record."""
 
 
 async def write(cluster: WholeCluster) -> None:
@@ -84,42 +90,51 @@ FAULTS = (kill_leader, change_voters, kill_follower, restart_all)
 
 async def soak(folder: Path, minutes: float, version: str) -> None:
     """Run the controllers for some minutes, with a fault after each batch of writes."""
-    options = (f"-javaagent:{agent_jar()}={folder / 'traces'}",)
-    cluster = WholeCluster(controller(version), folder, IDS, (), "", lambda text: print(text, flush=True), options)
+    options = (f"-javaagent:{agent_jar()}={folder / 'traces'},rotate=2m",)
+    say = partial(print, flush=True)
+    cluster = WholeCluster(controller(version), folder, IDS, (), _PROPERTIES, say, options)
     end, random, turn = time.monotonic() + 60 * minutes, Random(0), 0
     async with cluster.opened():
         await cluster.start(*IDS)
         await cluster.leader(1, IDS)
         while time.monotonic() < end:
             await write(cluster)
+            await asyncio.sleep(_PAUSE_S)
             try:
                 await FAULTS[turn % len(FAULTS)](cluster, random)
             except (NotReachedError, LaunchError) as error:
                 cluster.note(str(error))
             turn += 1
+            await asyncio.sleep(_PAUSE_S)
             dead = [id_ for id_ in IDS if not cluster.processes[id_].is_alive]
             if dead:
                 await cluster.start(*dead)
 
 
-def judge(folder: Path) -> int:
-    """Join the files, and print what `watch` says of the trace."""
-    trace, program = folder / "trace.jsonl", Path(sys.executable).with_name("kraft-spec")
-    subprocess.run([program, "kafka", "trace", folder / "traces", "-o", trace], check=True)
-    joined = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([program, "watch", "--keep-going", trace], check=False)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu_s = used.ru_utime + used.ru_stime - joined.ru_utime - joined.ru_stime
-    print(f"watch: {cpu_s:.1f} CPU s, {used.ru_maxrss / 1024:.0f} MiB, exit code {done.returncode}")
-    return done.returncode
+@contextmanager
+def watched(folder: Path) -> Iterator[None]:
+    """Follow the files with `kraft-spec watch`, and print its CPU time, memory and exit code at the end."""
+    traces, program = folder / "traces", Path(sys.executable).with_name("kraft-spec")
+    traces.mkdir()
+    with subprocess.Popen([program, "watch", "--keep-going", "--state", folder / "state", traces]) as watch:
+        try:
+            yield
+        finally:
+            time.sleep(_PAUSE_S)
+            watch.send_signal(signal.SIGTERM)
+            _, status, used = os.wait4(watch.pid, 0)
+            watch.returncode = os.waitstatus_to_exitcode(status)
+            cpu_s, mib = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+            print(f"watch: {cpu_s:.1f} CPU s, {mib:.0f} MiB, exit code {watch.returncode}")
 
 
 def main() -> int:
-    """Run, and judge."""
+    """Run, and judge while they run."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True)
-    asyncio.run(soak(folder, float(sys.argv[2]) if len(sys.argv) > 2 else 20, (*sys.argv[3:], "4.3.1")[0]))
-    return judge(folder)
+    with watched(folder):
+        asyncio.run(soak(folder, float(sys.argv[2]) if len(sys.argv) > 2 else 20, (*sys.argv[3:], "4.3.1")[0]))
+    return 0
 
 
 if __name__ == "__main__":

@@ -103,10 +103,9 @@ class AgentMerge(GrowingMerge):
             is_lost = self._is_lost(message) or self._is_of_loss(process, message, now)
             is_forced = is_forced or (translated is None and is_lost)
         else:
-            is_sent = self._deliveries.send_of(message) is not None
-            if message_type(message) == _VERSIONS and not is_sent and message.source not in self.stopped:
-                return True
-            if not is_sent:
+            if self._deliveries.send_of(message) is None:
+                if message_type(message) == _VERSIONS and message.source not in self.stopped:
+                    return True
                 is_lost = self._is_overtaken(process, message) or self._is_of_loss(process, message, now)
                 is_forced = is_forced or is_lost
         return super()._is_due(index, now, is_forced=is_forced)

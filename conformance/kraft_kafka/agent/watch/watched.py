@@ -1,9 +1,8 @@
 """Watch of the agent's files: they are read, converted, merged and judged while Kafka writes them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_kafka.agent.drafts import Begin
@@ -13,17 +12,16 @@ from kraft_kafka.agent.located import LineError, NoEventError, check_start
 from kraft_kafka.agent.opening import First, is_fresh
 from kraft_kafka.agent.raw import CheckpointLine as RawCheckpoint
 from kraft_kafka.agent.raw import EndLine, RawLine, StartLine, WireLine
-from kraft_kafka.agent.saved import SavedConverter
-from kraft_kafka.agent.watch.cluster import LiveCluster, SavedCluster
+from kraft_kafka.agent.watch.cluster import LiveCluster
 from kraft_kafka.agent.watch.files import AgentFiles, Head, ReplicaFiles, decoded
-from kraft_kafka.agent.watch.merging import AgentMerge, SavedAgentMerge
-from kraft_kafka.agent.watch.process import AgentProcess, SavedProcess, place_of
+from kraft_kafka.agent.watch.followed import Followed, SavedAgents, SavedReplica, Snapshot
+from kraft_kafka.agent.watch.merging import AgentMerge
+from kraft_kafka.agent.watch.process import AgentProcess, place_of
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.deliveries import sends_of
 from kraft_traces.errors import FieldError, TraceError
 from kraft_traces.parsing import parse_header
 from kraft_traces.watch.growing import Position
-from kraft_traces.watch.judging import SavedJudge
 from kraft_traces.watch.merged import WatchedMerge
 from kraft_traces.watch.merging import Merged
 from kraft_traces.watch.process import PENDING_MAX
@@ -36,62 +34,6 @@ _STEP_SECONDS = 0.5
 """Longest time between two polls that counts as waiting."""
 _SNAPSHOT_SECONDS = 1.0
 """Least time between two noted states of a replica."""
-
-
-class _Snapshot(NamedTuple):
-    """State of a replica between two events, and where its lines go on."""
-
-    counts: tuple[int, int]
-    head: Head
-    position: Position
-    converter: SavedConverter
-    is_closed: bool
-    directory_id: str | None
-
-
-class _Followed:
-    """Replica with its files.
-
-    Attributes:
-        process: its events that wait to be merged.
-        events: the converter of its lines.
-        begins_client: True until the line with the state of a new client is read.
-        is_closed: True if the newest client was closed.
-        directory_id: of the newest client.
-    """
-
-    def __init__(self, process: AgentProcess, events: ReplicaEvents, files: ReplicaFiles) -> None:
-        self.process, self.events, self.files = process, events, files
-        self.begins_client = self.is_closed = False
-        self.directory_id: str | None = None
-        self.snapshots: list[_Snapshot] = []
-        """States between two events, oldest first, of which the first has no event that is not merged."""
-        self.snapshot_due = 0.0
-
-
-class SavedReplica(Struct, frozen=True):
-    """State of a replica with its files, as JSON."""
-
-    head: Head
-    position: Position
-    converter: SavedConverter
-    is_closed: bool
-    directory_id: str | None
-    process: SavedProcess
-
-
-class SavedAgents(Struct, frozen=True, tag="agents"):
-    """State of `WatchedAgents` as JSON."""
-
-    cluster: SavedCluster
-    merge: SavedAgentMerge
-    judge: SavedJudge
-    replicas: tuple[SavedReplica, ...]
-    start_us: int
-    alerts: int
-    malformed: int
-    """Number of the alerts about malformed lines."""
-    gaps: int
 
 
 class WatchedAgents(WatchedMerge):
@@ -117,7 +59,7 @@ class WatchedAgents(WatchedMerge):
         self._patience_s = patience_s
         self._sources = AgentFiles(sources)
         self._files: dict[int, ReplicaFiles] = {}
-        self._followed: dict[int, _Followed] = {}
+        self._followed: dict[int, Followed] = {}
         self._cluster: LiveCluster | None = None
         self._began_at: float | None = None
         self._start_us = 0
@@ -252,14 +194,14 @@ class WatchedAgents(WatchedMerge):
         followed = self._new_followed(replica, files)
         self._begin_client(followed, head.first, f"{head.path}:{_HEAD_LINES}", is_first=is_first)
 
-    def _new_followed(self, replica: int, files: ReplicaFiles) -> _Followed:
+    def _new_followed(self, replica: int, files: ReplicaFiles) -> Followed:
         cluster = self._cluster
-        assert cluster is not None, "the caller has begun it"
-        assert files.current is not None, "the caller has begun it"
+        assert cluster is not None, "judging begins"
+        assert files.current is not None, "the caller has begun a file"
         events = ReplicaEvents(replica, cluster.find_replica, cluster.static, has_opaque=bool(cluster.declared))
         header = parse_header(cluster.update(), "header")
         process = AgentProcess(replica, files.current.path, header, self._start_us)
-        followed = self._followed[replica] = _Followed(process, events, files)
+        followed = self._followed[replica] = Followed(process, events, files)
         self._agents.add(process)
         return followed
 
@@ -304,7 +246,7 @@ class WatchedAgents(WatchedMerge):
     # Lines.
     # -------------------------------------------------------------------------------------------------------------
 
-    def _read(self, followed: _Followed) -> None:
+    def _read(self, followed: Followed) -> None:
         """Take the next lines of a replica, of the next file if the current one has no more."""
         files = followed.files
         if followed.process.waiting >= PENDING_MAX:
@@ -314,8 +256,8 @@ class WatchedAgents(WatchedMerge):
         lines, position = files.read()
         if not lines and has_next:
             before, head = files.current, files.next_file()
-            assert before is not None, "it has been read"
-            assert head is not None, "there is another file"
+            assert before is not None, "it has no more lines"
+            assert head is not None, "it follows"
             self._next_file(followed, before, head)
             lines, position = files.read()
         for raw in lines.splitlines(keepends=True):
@@ -326,7 +268,7 @@ class WatchedAgents(WatchedMerge):
                 self._note_snapshot(followed, position)
         self._drain(followed)
 
-    def _take(self, followed: _Followed, raw: bytes, position: Position) -> None:
+    def _take(self, followed: Followed, raw: bytes, position: Position) -> None:
         followed.process.lines_read += 1
         try:
             line = decoded(raw, position.path, position.lines)
@@ -335,7 +277,7 @@ class WatchedAgents(WatchedMerge):
             return
         self._take_line(followed, line, f"{position.path}:{position.lines}")
 
-    def _take_line(self, followed: _Followed, line: RawLine, place: str) -> None:
+    def _take_line(self, followed: Followed, line: RawLine, place: str) -> None:
         assert self._cluster is not None, "judging has begun"
         if followed.begins_client:
             if isinstance(line, RawCheckpoint):
@@ -350,7 +292,7 @@ class WatchedAgents(WatchedMerge):
             self._change_header()
         self._convert(followed, place, lambda: followed.events.take(line, place))
 
-    def _convert(self, followed: _Followed, place: str, convert: Callable[[], None]) -> None:
+    def _convert(self, followed: Followed, place: str, convert: Callable[[], None]) -> None:
         try:
             convert()
         except NoEventError as error:
@@ -358,11 +300,11 @@ class WatchedAgents(WatchedMerge):
         except LineError as error:
             self._wrong(followed, FieldError(_detail(error, place), *place_of(place)))
 
-    def _wrong(self, followed: _Followed, error: TraceError) -> None:
+    def _wrong(self, followed: Followed, error: TraceError) -> None:
         self._reports.append(self._malformed(error))
         followed.events.lose("the line before it is malformed")
 
-    def _next_file(self, followed: _Followed, before: Head, head: Head) -> None:
+    def _next_file(self, followed: Followed, before: Head, head: Head) -> None:
         place = f"{head.path}:{_HEAD_LINES}"
         if head.client == before.client:
             if head.number != before.number + 1:
@@ -373,7 +315,7 @@ class WatchedAgents(WatchedMerge):
         followed.events.is_killed = not followed.is_closed
         self._begin_client(followed, head.first, place, is_first=False)
 
-    def _begin_client(self, followed: _Followed, start: First, place: str, *, is_first: bool) -> None:
+    def _begin_client(self, followed: Followed, start: First, place: str, *, is_first: bool) -> None:
         followed.begins_client = start.log is None
         if followed.begins_client:
             # A checkpoint follows, because the log is large.
@@ -392,7 +334,7 @@ class WatchedAgents(WatchedMerge):
 
         self._convert(followed, place, begin)
 
-    def _drain(self, followed: _Followed) -> None:
+    def _drain(self, followed: Followed) -> None:
         """Take the events that no later line can change."""
         for draft in followed.events.drain(is_over=followed.is_closed):
             if draft.gap is not None:
@@ -415,7 +357,7 @@ class WatchedAgents(WatchedMerge):
     # Restarts of the watch.
     # -------------------------------------------------------------------------------------------------------------
 
-    def _note_snapshot(self, followed: _Followed, position: Position) -> None:
+    def _note_snapshot(self, followed: Followed, position: Position) -> None:
         """Note the state of a replica, if no event is in progress."""
         if followed.begins_client:
             return
@@ -425,7 +367,7 @@ class WatchedAgents(WatchedMerge):
             return
         followed.snapshot_due = self._polled_at + _SNAPSHOT_SECONDS
         own = (followed.is_closed, followed.directory_id)
-        followed.snapshots.append(_Snapshot(counts, followed.files.current, position, followed.events.save(), *own))
+        followed.snapshots.append(Snapshot(counts, followed.files.current, position, followed.events.save(), *own))
         merged = followed.process.merged_count
         while len(followed.snapshots) > 1 and followed.snapshots[1].counts[0] <= merged:
             del followed.snapshots[0]
@@ -442,7 +384,7 @@ class WatchedAgents(WatchedMerge):
         own = (self._start_us, self._judge.alerts, self._judge.malformed, self.gaps)
         return SavedAgents(self._cluster.save(), self._agents.save_all(), judge, known, *own)
 
-    def _saved_replica(self, followed: _Followed) -> SavedReplica | None:
+    def _saved_replica(self, followed: Followed) -> SavedReplica | None:
         process = followed.process
         usable = [it for it in followed.snapshots if it.counts[0] <= process.merged_count]
         if not usable:
@@ -461,7 +403,7 @@ class WatchedAgents(WatchedMerge):
             followed.process.restore(known.process)
             followed.is_closed, followed.directory_id = known.is_closed, known.directory_id
             own = (known.converter, known.is_closed, known.directory_id)
-            followed.snapshots.append(_Snapshot(known.process.snapshot, head, known.position, *own))
+            followed.snapshots.append(Snapshot(known.process.snapshot, head, known.position, *own))
         self._judge = self._resumed_judge(saved.judge, saved.alerts, saved.malformed, saved.gaps)
 
 
