@@ -123,6 +123,17 @@ def test_lines_in_any_pieces_give_the_same(tmp_path: Path, recorded: Files, seed
     assert ([str(report).rpartition("/")[2] for report in reports], watch.waiting) == ([LOST], 0)
 
 
+def test_a_watch_catches_up_with_more_events_than_it_holds(
+    tmp_path: Path, recorded: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraft_kafka.agent.watch.watched.PENDING_MAX", 50)
+    for name, lines in recorded.items():
+        (tmp_path / name).write_bytes(b"".join(lines))
+    watch = watched(tmp_path)
+    reports = [report for step in range(200) for report in watch.poll(step / 2)]
+    assert ([str(report).rpartition("/")[2] for report in reports], watch.waiting) == ([LOST], 0)
+
+
 def planted(recorded: Files) -> tuple[Files, str, int]:
     """Return the files in which a follower's high watermark is wrong, with the name and number of the line."""
     pattern = re.compile(rb'("high_watermark":)(\d+)')

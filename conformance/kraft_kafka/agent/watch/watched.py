@@ -114,7 +114,9 @@ class WatchedAgents(WatchedMerge):
 
     @property
     def _is_behind(self) -> bool:
-        return any(files.behind or files.heads for files in self._files.values())
+        """True if there are lines that the next polls read; a replica with many events that wait is not read."""
+        followed = [it for it in self._followed.values() if it.process.waiting < PENDING_MAX]
+        return any(it.files.behind or it.files.heads for it in followed)
 
     def _judge_now(self) -> Iterator[Report]:
         """Judge the lines that are merged, and yield the reports so far, too."""
