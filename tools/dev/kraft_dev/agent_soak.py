@@ -29,8 +29,6 @@ WRITES = 20
 _PAUSE_S = 12
 """Time before and after a fault."""
 _STOP_S = 60
-_PROPERTIES = "metadata.max.idle.interval.ms=0\n"
-"""No record of Kafka's own comes between the catch-up of a new voter and its record."""
 
 
 async def write(cluster: WholeCluster) -> None:
@@ -92,7 +90,7 @@ async def soak(folder: Path, minutes: float, version: str) -> None:
     """Run the controllers for some minutes, with a fault after each batch of writes."""
     options = (f"-javaagent:{agent_jar()}={folder / 'traces'},rotate=2m",)
     say = partial(print, flush=True)
-    cluster = WholeCluster(controller(version), folder, IDS, (), _PROPERTIES, say, options)
+    cluster = WholeCluster(controller(version), folder, IDS, (), "", say, options)
     end, random, turn = time.monotonic() + 60 * minutes, Random(0), 0
     async with cluster.opened():
         await cluster.start(*IDS)
