@@ -93,12 +93,13 @@ run:
 
 # All is installed at once and first: pip takes the project itself away for a moment, under whatever runs beside it.
 # What leaves a processor idle has company: the edges are enumerated by one thread, Sphinx writes and tests with one,
-# Spark and Kafka wait a lot. The pipeline is the longest after the edges. `killed` and the tests take the edges from the file.
+# Spark and Kafka wait a lot. The longest come first, and last the models, which take both processors.
+# `killed` and the tests take the edges from the file.
 # The tests come last, so that the last line is their verdict.
 test:
 	@tools/ensure_venv.sh suite
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory --jobs=3 pipeline edges models docs kafka
+	@$(MAKE) --no-print-directory --jobs=3 edges kafka pipeline docs models
 	@$(MAKE) --no-print-directory killed
 	@$(MAKE) --no-print-directory pytest
 
