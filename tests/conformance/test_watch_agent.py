@@ -103,7 +103,7 @@ def test_controllers_are_followed_through_a_kill_rotations_and_voter_changes(tmp
     assert abs(watch.judge.events - joined) <= 1
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_lines_in_any_pieces_give_the_same(tmp_path: Path, recorded: Files, seed: int) -> None:
     folder, chance = tmp_path / "traces", Random(seed)
     folder.mkdir()
@@ -170,6 +170,7 @@ def test_lines_that_the_agent_dropped_are_a_gap_up_to_its_checkpoint(tmp_path: P
     assert (watch.waiting, watch.judge.unknown) == (0, frozenset())
 
 
+@pytest.mark.nightly
 def test_a_file_that_is_missing_is_a_gap(tmp_path: Path, recorded: Files) -> None:
     missing = next(name for name in sorted(recorded) if name.startswith("replica-2") and ".4.raw" in name)
     watch, reports = grown(tmp_path / "traces", {name: raws for name, raws in recorded.items() if name != missing})
@@ -179,7 +180,7 @@ def test_a_file_that_is_missing_is_a_gap(tmp_path: Path, recorded: Files) -> Non
     assert watch.judge.unknown == frozenset()
 
 
-@pytest.mark.parametrize("stops", [(3,), (5, 9)])
+@pytest.mark.parametrize("stops", [(3,), pytest.param((5, 9), marks=pytest.mark.nightly)])
 def test_a_watch_continues_from_its_state(tmp_path: Path, recorded: Files, stops: tuple[int, ...]) -> None:
     whole, _ = grown(tmp_path / "whole", recorded)
     assert whole.judge is not None
@@ -228,7 +229,7 @@ def test_the_command_ends_with_the_first_alert(tmp_path: Path, recorded: Files, 
     assert "Replicas before the line" in printed
 
 
-@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("is_there", [True, pytest.param(False, marks=pytest.mark.nightly)])
 def test_a_folder_may_be_empty_at_first(tmp_path: Path, recorded: Files, is_there: bool) -> None:
     def write() -> None:
         for name, lines in recorded.items():
