@@ -68,13 +68,14 @@ class _Machine:
 _machine = _Machine()
 
 
-def start(*, brief: bool = False) -> ToolsJar:
+def start(*, brief: bool = False, compiled: Path | None = None) -> ToolsJar:
     """Start the virtual machine unless it runs already, and return its jar.
 
     Exclude the current Python objects from later garbage collections (`gc.freeze`).
 
     Args:
         brief: The process is expected to take seconds; ignored if the machine already runs.
+        compiled: Jar of a compiled specification, which precedes TLC's; ignored likewise.
 
     Raises:
         JarMissing, JarMismatch, JavaMissing: A prerequisite is missing.
@@ -105,7 +106,7 @@ def start(*, brief: bool = False) -> ToolsJar:
                 *(BRIEF_OPTIONS if brief else ()),
                 f"-Djava.io.tmpdir={temporary}",
                 jvmpath=library,
-                classpath=[str(jar.path)],
+                classpath=[str(path) for path in (compiled, jar.path) if path is not None],
                 # Ctrl-C raises Python's KeyboardInterrupt.
                 interrupt=False,
             )

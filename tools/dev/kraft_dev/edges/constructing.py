@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
+import jpype
+
 from kraft_dev.edges.constructed import ConstructedState, constructed_states
 from kraft_dev.edges.constructed_place import hashable
 from kraft_dev.edges.edge import Edge, ModelRecord
@@ -31,7 +33,8 @@ class Start(NamedTuple):
 
 def successors(tool: JavaObject, state: JavaObject) -> list[JavaObject]:
     """Return the successors under Next, one for each way in which Next is true."""
-    states = tool.getNextStates(tool.getNextStateSpec(), state)
+    states = jpype.JClass("tlc2.tool.StateVec")(0)
+    tool.getNextStates(states, state)
     return [states.elementAt(index) for index in range(states.size())]
 
 
@@ -64,6 +67,7 @@ class Constructing:
         met = {_identity(edge) for edge in known_edges}
         clusters: Any = self._codec.decode(self._specification.evaluate("Clusters", starts[0].state))
         for start in starts:
+            replicas = self._replicas(start.state)
             cluster = next(
                 name
                 for name, configuration in clusters.items()
@@ -71,14 +75,18 @@ class Constructing:
             )
             for constructed in constructed_states(cluster, start.configuration):
                 self.states += 1
-                for edge in self._steps(start, constructed):
+                for edge in self._steps(start, replicas, constructed):
                     identity = _identity(edge)
                     if identity not in met:
                         met.add(identity)
                         yield edge
 
-    def _steps(self, start: Start, constructed: ConstructedState) -> Iterator[Edge]:
-        state = self._bound(start.state, constructed)
+    def _replicas(self, start: JavaObject) -> tuple[JavaObject, ...]:
+        replicas = self._specification.lookup(start, "replicas")
+        return tuple([replicas.apply(self._codec.encode(number), 0) for number in range(1, int(replicas.size()) + 1)])
+
+    def _steps(self, start: Start, replicas: tuple[JavaObject, ...], constructed: ConstructedState) -> Iterator[Edge]:
+        state = self._bound(start.state, replicas, constructed)
         enabled = set()
         for successor in successors(self._specification.tool, state):
             step, observed = (self._specification.lookup(successor, name) for name in ("step", "observed"))
@@ -90,11 +98,10 @@ class Constructing:
             if id(event) not in enabled:
                 yield Edge.refused(start.configuration, event, before, reason, constructed=True)
 
-    def _bound(self, start: JavaObject, constructed: ConstructedState) -> JavaObject:
-        replicas: Any = self._specification.decoded(start, "replicas")
+    def _bound(self, start: JavaObject, replicas: tuple[JavaObject, ...], constructed: ConstructedState) -> JavaObject:
         number = constructed.replica_id
-        replicas = (*replicas[: number - 1], constructed.before, *replicas[number:])
-        state = self._specification.bind(start, "replicas", replicas)
+        of_all = (*replicas[: number - 1], constructed.before, *replicas[number:])
+        state = self._specification.bind(start, "replicas", of_all)
         network = self._messages(constructed)
         may = {"crashing": constructed.crashing, "asking": constructed.asking}
         label = {"name": "constructed", "replica": number, **may}

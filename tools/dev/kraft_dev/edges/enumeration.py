@@ -10,6 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,9 @@ from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count
 from kraft_dev.edges.shared_values import SharedValues
 from kraft_dev.edges.storing import enumeration_key, save_edges
 from kraft_proofs.induction.refinement import Refinement
+from kraft_spec.compiled.building import CompilationError
+from kraft_spec.compiled.checks import compiled_check
+from kraft_spec.tlc import jvm
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import codec
@@ -30,6 +34,7 @@ from kraft_spec.tlc.values import codec
 Progress = Callable[[int, int], None]
 """Callback with the number of explored and of known states."""
 
+_MODULE = "Edges"
 _STATES_BETWEEN_CALLS = 500
 
 
@@ -50,18 +55,26 @@ class _Found(NamedTuple):
     followed: Refinement | None
 
 
-def enumerate_edges(on_progress: Progress | None = None, explaining: Explaining | None = None) -> EdgeGraph:
+def enumerate_edges(
+    on_progress: Progress | None = None, explaining: Explaining | None = None, *, interpreted: bool = False
+) -> EdgeGraph:
     """Enumerate the graph. A process can do so once, because TLC keeps one specification.
+
+    The model is compiled if there is a Java compiler.
 
     Args:
         on_progress: Called with the progress.
         explaining: Receives each edge of each state, to explain it as steps of the proof.
+        interpreted: TLC interprets the model in any case.
 
     Raises:
         SpecificationError: TLC cannot parse or evaluate the model.
         JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
     """
     with as_file(files("kraft_spec") / "tla") as directory:
+        if not interpreted:
+            with suppress(CompilationError):
+                jvm.start(compiled=compiled_check(directory, _MODULE, _MODULE))
         return _Enumeration(directory, explaining).graph(on_progress)
 
 
@@ -70,7 +83,7 @@ class _Enumeration:
 
     def __init__(self, directory: Path, explaining: Explaining | None) -> None:
         self._explaining = explaining
-        self._specification = Specification(directory, "Edges")
+        self._specification = Specification(directory, _MODULE)
         self._tool = self._specification.tool
         unlabelled = {"step": codec().encode({"name": ""}), "observed": codec().encode(())}
         unique_string = jpype.JClass("util.UniqueString").uniqueStringOf

@@ -450,6 +450,9 @@ public final class Values {
   }
 
   public static Value concat(Value first, Value second) {
+    if (isString(first) && isString(second)) {
+      return new StringValue(((StringValue) first).val.concat(((StringValue) second).val));
+    }
     Value[] one = sequence(first), other = sequence(second);
     if (other.length == 0) return first;
     if (one.length == 0) return second;
