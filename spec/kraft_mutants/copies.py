@@ -83,7 +83,10 @@ class Copy:
 
     def tree(self, text: str, file: str) -> ast.Module:
         """Return the syntax tree of a text of the reference for this copy, without caches."""
-        tree = ast.parse(text)
+        return self.adapted(ast.parse(text), file)
+
+    def adapted(self, tree: ast.Module, file: str) -> ast.Module:
+        """Change the syntax tree of a module, or of some of its statements, for this copy, and return it."""
         for node in ast.walk(tree):
             match node:
                 case ast.ImportFrom(module=str(module)) if _package(module) in ORIGINALS:

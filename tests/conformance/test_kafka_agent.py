@@ -266,6 +266,21 @@ def test_clients_whose_records_are_queued_first_come_before_a_voter_change() -> 
     assert removal.state == {"log_end_offset": 474}
 
 
+def test_fetches_whose_wait_is_over_are_answered_before_records_that_a_voter_change_follows() -> None:
+    """Their answers are no part of the batch, so one sync is that of the client's record and of the voters record."""
+    progress = Progress()
+    removal = progress.open = progress.event("RemoveVoter", SimpleNamespace(time_us=1))
+    empty = {"type": "FetchResponse", "error": "NONE", "records": [], "destination": 3, "correlation_id": 7}
+    progress.add(SimpleNamespace(time_us=1), {"kind": "Send", "message": empty})
+    progress.open, progress.handled = None, removal
+    for offset, records in ((472, _DATA), (473, _VOTERS)):
+        disk_lines.append(progress, AppendLine(2, True, offset, offset + 1, True, records))
+    disk_lines.flush(progress, FlushLine(3, 474, 474, 0, True))
+    events = [(draft.event, [effect["kind"] for effect in draft.effects]) for draft in progress.events]
+    written = ["AppendRecords", "FlushLog"]
+    assert events == [("Poll", ["Send"]), ("ClientAppend", written), ("RemoveVoter", written)]
+
+
 def test_an_event_that_has_appended_before_the_records_of_clients_stays() -> None:
     progress = Progress()
     elected = progress.pending = progress.event("HandleVoteResponse", SimpleNamespace(time_us=1))

@@ -1,7 +1,7 @@
 """`kraft-spec watch`: check of traces while they grow."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -20,7 +20,6 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_kafka.agent.watch.files import has_agent_files
 from kraft_kafka.agent.watch.followed import SavedAgents
 from kraft_kafka.agent.watch.watched import WatchedAgents
-from kraft_mutants.attribution.mutated import prepare
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, VerdictKind
 from kraft_traces.errors import UnreadableFileError
 from kraft_traces.process_trace import MergeError
@@ -105,8 +104,6 @@ class _Session:
         self._grew = (0, time.monotonic())
         """Number of events, and time at which it last changed."""
         self._save_due = time.monotonic() + _SAVE_SECONDS
-        self._preparing: Iterator[object] = prepare()
-        """Preparation for the first alert, which would else take seconds, in steps for idle moments."""
 
     def open(self, every: int, candidates: int, wait: float) -> None:
         """Open the sources, where an earlier run stopped if there is a state.
@@ -145,7 +142,7 @@ class _Session:
                 now = time.monotonic()
                 if self._events() != before:
                     self._grew = (self._events(), now)
-                elif not self._is_over and next(self._preparing, self) is self:
+                elif not self._is_over:
                     time.sleep(_IDLE_SECONDS)
                 if now >= self._save_due:
                     self._save()

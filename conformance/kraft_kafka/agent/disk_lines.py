@@ -79,7 +79,7 @@ def _upgrade(now: Progress, line: raw.AppendLine, effect: Document, count: int) 
 def _append_control(now: Progress, line: raw.AppendLine, effect: Document) -> None:
     """Add a leader's control record to the event that it is a consequence of."""
     if now.handled is not None and now.pending is None:
-        now.move_behind_data(now.handled)
+        now.move_behind_data(now.handled, line)
     target = now.expired or now.pending or now.open
     if target is None:
         target = now.pending = now.event("Poll", line)

@@ -98,7 +98,7 @@ class Progress:
 
         Another thread than the one that appends answers it, from the log without these records.
         """
-        place = next(index for index, draft in enumerate(self.events) if draft is target)
+        place = self._place_of(target)
         while target.is_data and place and self.events[place - 1].is_data and not self.events[place - 1].sends:
             place -= 1
         after = self.events[place]
@@ -121,7 +121,7 @@ class Progress:
         self.gap, self.first = self.open.gap, self.open.begin
         self.open = replace(self.open, is_hidden=True)
 
-    def move_behind_data(self, handled: Draft) -> None:
+    def move_behind_data(self, handled: Draft, line: Any) -> None:
         """Move a handled event behind the clients' records that were queued before its control record.
 
         The leader appends them first.  So to the model the clients came before the handled message.  An event that has
@@ -129,10 +129,11 @@ class Progress:
         """
         if any(effect["kind"] == "AppendRecords" for effect in handled.effects):
             return
-        place = next(index for index, draft in enumerate(self.events) if draft is handled)
-        data = self.events[place + 1 :]
+        data = self.events[self._place_of(handled) + 1 :]
         if not data or not all(draft.is_data for draft in data):
             return
+        self.answer_before_append(handled, line)
+        place = self._place_of(handled)
         data[0].gap, handled.gap = handled.gap, None
         data[0].begin, handled.begin = handled.begin, None
         data[0].resume, handled.resume = handled.resume, None
@@ -160,8 +161,10 @@ class Progress:
         draft.gap, after.gap = after.gap, None
         draft.begin, after.begin = after.begin, None
         draft.resume, after.resume = after.resume, None
-        place = next(index for index, other in enumerate(self.events) if other is after)
-        self.events.insert(place, draft)
+        self.events.insert(self._place_of(after), draft)
+
+    def _place_of(self, draft: Draft) -> int:
+        return next(index for index, other in enumerate(self.events) if other is draft)
 
     @property
     def is_quiet(self) -> bool:

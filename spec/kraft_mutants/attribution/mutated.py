@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from pickle import PicklingError
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from kraft_mutants import Mutant, load_catalogue, reference_edits
 from kraft_mutants.attribution.given import AnyGiven, played, player
 from kraft_mutants.copies import Copy
-from kraft_spec.edits import Edit, edited_texts
+from kraft_spec.edits import Edit, edited_texts, installed_file
 
 _COPY = Copy("_mutated_")
 _IN_USE = threading.RLock()
@@ -140,6 +141,8 @@ class _CopiedStep:
 
     def changed(self, edits: tuple[Edit, ...]) -> Any:
         """Play it with the reference edited; None if the result is the same or the edited reference raises."""
+        if not any(self._concerns(edit) for edit in edits):
+            return None
         patch = _patch(edits)
         is_called = any(function.__code__ in self._called for function, _ in patch.functions)
         if not (is_called or patch.names):
@@ -151,6 +154,13 @@ class _CopiedStep:
                 return None
         return None if result == self.unbroken else result
 
+    def _concerns(self, edit: Edit) -> bool:
+        """Return False if an edit changes only a function that the step does not call."""
+        function = _changed_function(edit)
+        return function is None or any(
+            code.co_filename == function.file and code.co_firstlineno in function.lines for code in self._called
+        )
+
 
 @cache
 def _mutants() -> Mapping[str, tuple[Edit, ...]]:
@@ -159,11 +169,35 @@ def _mutants() -> Mapping[str, tuple[Edit, ...]]:
     return {name: changes for name, changes in edits.items() if changes}
 
 
-def prepare() -> Iterator[None]:
-    """Compile the mutants of the reference, one at each step, so that the first attribution takes no seconds."""
-    for edits in _mutants().values():
-        _patch(edits)
-        yield
+class _Function(NamedTuple):
+    """A function of a module, with its decorators."""
+
+    file: str
+    lines: range
+
+
+@cache
+def _changed_function(edit: Edit) -> _Function | None:
+    """Return the only function that an edit changes; None if it changes anything else."""
+    path = installed_file(edit.file)
+    text = path.read_text(encoding="utf-8")
+    start = text.find(edit.old)
+    end = start + len(edit.old) - 1
+    first, last = (text.count("\n", 0, place) + 1 for place in (start, end))
+    functions = (function for function in _functions(path) if first in function.lines and last in function.lines)
+    return None if start < 0 else next(functions, None)
+
+
+@cache
+def _functions(path: Path) -> tuple[_Function, ...]:
+    statements = ast.parse(path.read_text(encoding="utf-8")).body
+    functions = [statement for statement in statements if isinstance(statement, ast.FunctionDef)]
+    return tuple([_Function(str(path), _lines(function)) for function in functions])
+
+
+def _lines(statement: ast.stmt) -> range:
+    decorators = getattr(statement, "decorator_list", ())
+    return range(min(node.lineno for node in (statement, *decorators)), (statement.end_lineno or 0) + 1)
 
 
 @cache
@@ -173,12 +207,10 @@ def _patch(edits: tuple[Edit, ...]) -> _Patch:
     for path, text in edited_texts(edits).items():
         file = f"{path.parent.name}/{path.name}"
         module = _COPY.module(file.removesuffix(".py").replace("/", "."))
-        old = _COPY.tree(path.read_text(encoding="utf-8"), file)
-        new = _COPY.tree(text, file)
         scope = vars(module)
         apart = dict(scope)
-        changed = _changed_statements(old.body, new.body)
-        exec(compile(ast.Module(changed, []), str(path), "exec"), apart)
+        changed = _COPY.adapted(ast.Module(_changed_statements(path, text), []), file)
+        exec(compile(changed, str(path), "exec"), apart)
         for name, value in apart.items():
             before = scope.get(name, _NONE)
             if value is before or name == "__builtins__":
@@ -192,10 +224,11 @@ def _patch(edits: tuple[Edit, ...]) -> _Patch:
     return _Patch(tuple(functions), tuple(names))
 
 
-def _changed_statements(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> list[ast.stmt]:
+def _changed_statements(path: Path, text: str) -> list[ast.stmt]:
     """Return the statements of a module that a mutant changes, and the later assignments, which may depend on them."""
-    unchanged = {ast.dump(node) for node in old}
-    is_changed = [ast.dump(node) not in unchanged for node in new]
+    unchanged = _unchanged(path)
+    new = ast.parse(text).body
+    is_changed = [source not in unchanged for source in _sources(text, new)]
     values = [place for place, node in enumerate(new) if is_changed[place] and not isinstance(node, _STATEMENTS)]
     later = values[0] if values else len(new)
     return [
@@ -203,6 +236,19 @@ def _changed_statements(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> lis
         for place, node in enumerate(new)
         if is_changed[place] or (place > later and isinstance(node, ast.Assign | ast.AnnAssign))
     ]
+
+
+@cache
+def _unchanged(path: Path) -> frozenset[str]:
+    text = path.read_text(encoding="utf-8")
+    return frozenset(_sources(text, ast.parse(text).body))
+
+
+def _sources(text: str, statements: Sequence[ast.stmt]) -> Iterator[str]:
+    lines = text.splitlines()
+    for statement in statements:
+        place = _lines(statement)
+        yield "\n".join(lines[place.start - 1 : place.stop - 1])
 
 
 def _changed_functions(old: Any, new: Any) -> Iterator[tuple[FunctionType, FunctionType]]:

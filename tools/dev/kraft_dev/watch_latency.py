@@ -21,8 +21,8 @@ from kraft_traces.writer import trace_bytes
 
 _BATCH_S = 0.02
 """Time between two writes to the file."""
-_STARTS_S = 60
-"""Time for the command to start and to prepare the explanations of alerts."""
+_STARTS_S = 15
+"""Time for the command to start."""
 
 
 def recorded(events: int) -> list[bytes]:
