@@ -115,10 +115,8 @@ def test_the_workflow_of_kafka_compares_with_the_last_night(tmp_path: Path) -> N
     assert "unread-voters: exit code 1" in (tmp_path / "summary").read_text()
 
 
-@pytest.mark.parametrize(
-    ("pattern", "code"),
-    [("testHandleBeginQuorumRequest$", 0), pytest.param("testNothing", 1, marks=pytest.mark.nightly)],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("pattern", "code"), [("testHandleBeginQuorumRequest$", 0), ("testNothing", 1)])
 def test_the_workflow_of_kafka_judges_the_tests_of_a_checkout(tmp_path: Path, pattern: str, code: int) -> None:
     with skipped_if_missing():
         linked_checkout(tmp_path)

@@ -12,6 +12,7 @@ from kraft_dev.schemas.conformance import VECTOR_SCHEMAS
 from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.events import Receive
 from kraft_reference.messages import VoteRequest
+from kraft_simulation.scenarios import SCENARIOS
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import nominate, start
 from kraft_simulation.scenarios.scenario import cluster
@@ -25,6 +26,7 @@ from kraft_traces.effects import (
     TracedSend,
     TracedStartTimer,
 )
+from kraft_vectors import generate
 from kraft_vectors.acceptance import NotAcceptedError, accepted_by_model, occurrences_for_model
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.files import files_of
@@ -33,11 +35,22 @@ from kraft_vectors.generate import differing_files, generate_files, write
 from kraft_vectors.manifest import MANIFEST, VectorFileError, vector_folder
 from kraft_vectors.recording import Subject, VectorProofError, vector_of
 from kraft_vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
+from kraft_vectors.scripts import TARGETS
 from kraft_vectors.staging import RecordingDirector, record_run
 from kraft_vectors.target import THREE
 
 
 @pytest.mark.slow
+def test_a_fourth_of_the_vectors_made_anew_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generate, "SCENARIOS", SCENARIOS[::4])
+    monkeypatch.setattr(generate, "TARGETS", TARGETS[::4])
+    made = generate_files()
+    del made[MANIFEST]
+    assert len(made) > 200
+    assert made.keys() & differing_files(made, vector_folder()) == set()
+
+
+@pytest.mark.nightly
 def test_the_vectors_made_anew_are_those_of_the_package() -> None:
     """TLC checks each run; its verdicts decide the profiles of a vector, and so its bytes."""
     assert differing_files(generate_files(), vector_folder()) == []

@@ -38,7 +38,7 @@ def choices(level: str) -> tuple[str, ...]:
         ("state", 1.0),
         pytest.param("history", 0.9, marks=pytest.mark.nightly),
         pytest.param("effects", 0.8, marks=pytest.mark.nightly),
-        ("wire", 0.7),
+        pytest.param("wire", 0.7, marks=pytest.mark.nightly),
     ],
 )
 def test_all_choices_at_once_are_right(level: str, least: float) -> None:
@@ -62,7 +62,13 @@ def test_what_does_not_go_together_is_right_alone(mode: str) -> None:
     assert {outcome(vector, mode).status for vector in VECTORS} == {Status.PASS}
 
 
-@pytest.mark.parametrize("mode", RIGHT_REQUESTS)
+@pytest.mark.parametrize(
+    "mode",
+    [
+        mode if place == 0 else pytest.param(mode, marks=pytest.mark.nightly)
+        for place, mode in enumerate(RIGHT_REQUESTS)
+    ],
+)
 def test_more_requests_are_right_where_nothing_but_messages_is_seen(mode: str) -> None:
     results = [outcome(vector, mode, "wire") for vector in VECTORS]
     assert not {result.id: result.reason for result in results if result.status is Status.FAIL}

@@ -79,6 +79,7 @@ def test_bootstrap_servers_may_have_other_names_than_the_voters(tmp_path: Path) 
     nodes.merged()
 
 
+@pytest.mark.nightly
 def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=5, others=1, snapshot_bytes=1) as nodes:
         nodes.start(1, 2, 3, 4, 5)

@@ -81,13 +81,16 @@ def test_a_mutant_of_the_partitions_meets_their_vectors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("new", "where"),
-    [("raise RuntimeError('no')\n", "exited with code 1"), ("import time\ntime.sleep(60)\n", "no reply within")],
+    ("new", "where", "timeout_s"),
+    [
+        ("raise RuntimeError('no')\n", "exited with code 1", 60.0),
+        ("import time\ntime.sleep(60)\n", "no reply within", 1.0),
+    ],
 )
 def test_a_mutant_that_does_not_come_to_its_hello_is_detected_there(
-    monkeypatch: pytest.MonkeyPatch, new: str, where: str
+    monkeypatch: pytest.MonkeyPatch, new: str, where: str, timeout_s: float
 ) -> None:
-    monkeypatch.setattr(adapter, "REPLY_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(adapter, "REPLY_TIMEOUT_S", timeout_s)
     old = "from kraft_reference.configuration import Configuration\n"
     results = cells(Subject("broken", (Edit("kraft_reference/elections.py", old, f"{old}{new}"),)), "vote.granted")
     assert {cell.where for cell in results.values()} == {"hello"}

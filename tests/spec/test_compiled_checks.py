@@ -103,7 +103,13 @@ def test_the_models_own_steps_and_properties_agree() -> None:
     assert report.report.progress.states_distinct > 1000
 
 
-@pytest.mark.parametrize(("name", "what"), NOT_COMPILED.items())
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        item if place < 2 else pytest.param(*item, marks=pytest.mark.nightly)
+        for place, item in enumerate(NOT_COMPILED.items())
+    ],
+)
 def test_the_reason_for_not_compiling_is_reported(name: str, what: str) -> None:
     with pytest.raises(ModelCheckError, match=f"^{name} is not compiled: .*{what} is not compiled"):
         run_check(find_check(name), way=Way.BOTH)

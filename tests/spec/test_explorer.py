@@ -233,7 +233,8 @@ def test_temporal_properties_are_left_to_tlc(counters: Path) -> None:
         _explored(counters)
 
 
-@pytest.mark.parametrize("way", [Way.EXPLORED, pytest.param(Way.JUDGED, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("way", [Way.EXPLORED, Way.JUDGED])
 def test_the_models_own_states_are_those_of_tlc(way: Way) -> None:
     """The nightly checks do the same on all other slices."""
     report = run_check(find_check("combined-small"), way=way)

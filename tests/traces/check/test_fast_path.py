@@ -115,7 +115,7 @@ def test_a_trace_of_other_software_is_taken_as_well(workload: str) -> None:
         assert verdict.compiled == verdict.events
 
 
-@pytest.mark.parametrize("is_own", [True, False])
+@pytest.mark.parametrize("is_own", [True, pytest.param(False, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("workload", MORE_AT_NIGHT)
 def test_an_altered_line_has_the_same_verdict(workload: str, is_own: bool) -> None:
     random, lines = Random(workload), simulated(workload).splitlines(keepends=True)
