@@ -1,9 +1,10 @@
 """Soak of the agent and the watch: three controllers under kills, voter changes and rolling restarts.
 
-python -m kraft_dev.agent_soak FOLDER [MINUTES] [VERSION]
+python -m kraft_dev.agent_soak FOLDER [MINUTES] [VERSION] [MUTANT]
 
 `kraft-spec watch --keep-going` follows the agent's files while the controllers run, and prints alerts, gaps and a
 status every 10 s.
+With a mutant of `kraft-spec kafka mutants` the watch must end with exit code 1, and without one with 0 or 2.
 """
 
 import asyncio
@@ -20,7 +21,9 @@ from random import Random
 
 from kraft_kafka.agent.building import agent_jar
 from kraft_kafka.controllers import controller
+from kraft_kafka.jars import Kafka
 from kraft_kafka.live.process import LaunchError
+from kraft_kafka.patching.patches import mutants, patched
 from kraft_kafka.whole.cluster import NotReachedError, WholeCluster
 
 IDS = (1, 2, 3)
@@ -86,11 +89,11 @@ async def restart_all(cluster: WholeCluster, random: Random) -> None:
 FAULTS = (kill_leader, change_voters, kill_follower, restart_all)
 
 
-async def soak(folder: Path, minutes: float, version: str) -> None:
+async def soak(folder: Path, minutes: float, kafka: Kafka) -> None:
     """Run the controllers for some minutes, with a fault after each batch of writes."""
     options = (f"-javaagent:{agent_jar()}={folder / 'traces'},rotate=2m",)
     say = partial(print, flush=True)
-    cluster = WholeCluster(controller(version), folder, IDS, (), "", say, options)
+    cluster = WholeCluster(kafka, folder, IDS, (), "", say, options)
     end, random, turn = time.monotonic() + 60 * minutes, Random(0), 0
     async with cluster.opened():
         await cluster.start(*IDS)
@@ -130,8 +133,12 @@ def main() -> int:
     """Run, and judge while they run."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True)
+    minutes, version, mutant = (*sys.argv[2:], *("20", "4.3.1", "")[len(sys.argv) - 2 :])
+    kafka = controller(version)
+    if mutant:
+        kafka = patched(kafka, mutants()[mutant])
     with watched(folder):
-        asyncio.run(soak(folder, float(sys.argv[2]) if len(sys.argv) > 2 else 20, (*sys.argv[3:], "4.3.1")[0]))
+        asyncio.run(soak(folder, float(minutes), kafka))
     return 0
 
 
