@@ -47,7 +47,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: kafka help run test quick core vectors-on-reference smoke lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants nightly night night-tests cross-check docs dev dist clean distclean
+.PHONY: kafka help run test quick core vectors-on-reference smoke lint types style contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants nightly night night-tests cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked"
@@ -93,21 +93,18 @@ run:
 
 # All is installed at once and first: pip takes the project itself away for a moment, under whatever runs beside it.
 # What leaves a processor idle has company: the edges are enumerated by one thread, Sphinx writes and tests with one,
-# Spark and Kafka wait a lot. The longest come first, and last the models, which take both processors.
+# as mypy works, and Spark and Kafka wait a lot. The longest come first, and last the models, which take both processors.
 # `killed` and the tests take the edges from the file.
 # The tests come last, so that the last line is their verdict.
 test:
 	@tools/ensure_venv.sh suite
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory --jobs=3 edges kafka pipeline docs models
+	@$(MAKE) --no-print-directory --jobs=3 edges types kafka pipeline docs style contracts models
 	@$(MAKE) --no-print-directory killed
 	@$(MAKE) --no-print-directory pytest
 
 quick:
 	@tools/ensure_venv.sh test
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	@$(MAKE) --no-print-directory --jobs=2 types contracts core vectors-on-reference smoke
+	@$(MAKE) --no-print-directory --jobs=2 types style contracts core vectors-on-reference smoke
 
 core:
 	@$(WITH_JAVA) $(BIN)/python -m pytest -q tests/reference --ignore=tests/reference/partitions \
@@ -145,10 +142,12 @@ kafka:
 
 lint:
 	@tools/ensure_venv.sh test
+	@$(MAKE) --no-print-directory --jobs=2 types style contracts
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/english.py
-	@$(MAKE) --no-print-directory --jobs=2 types contracts
 
 types:
 	$(BIN)/mypy
