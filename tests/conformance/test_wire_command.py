@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import tarfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -259,3 +260,22 @@ def test_the_examples_of_the_page_are_what_the_command_says(wire: Shell) -> None
     for command, example in examples:
         _, out, err = wire(*command.split()[2:])
         assert (out or err).strip() == example.strip()
+
+
+def test_the_files_of_a_controller_are_decoded(wire: Shell, tmp_path: Path) -> None:
+    """A disk of Kafka 4.3.1: its voters are in the checkpoint, and a cut last batch is said."""
+    with tarfile.open(Path(__file__).parent / "kafka_files" / "healthy-snapshot.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    disk = min(tmp_path.rglob("__cluster_metadata-0"))
+    checkpoint, log = max(disk.glob("*.checkpoint")), min(disk.glob("*.log"))
+    code, out, err = wire("decode", str(checkpoint))
+    records = [record for batch in json.loads(out)["batches"] for record in batch.get("records", ())]
+    assert (code, err) == (ExitCode.CONFORMANT, "")
+    assert any(record["value"].get("voters") for record in records)
+    assert json.loads(wire("decode", str(disk / "quorum-state"))[1])["leaderEpoch"] > 0
+    code, out, err = wire("decode", str(log))
+    assert (code, err) == (ExitCode.CONFORMANT, f"{log}: the last 69 bytes are no whole batch\n")
+    log.write_bytes(log.read_bytes()[:-69])
+    assert wire("decode", str(log)) == (code, out, "")
+    (disk / "other").touch()
+    assert wire("decode", str(disk / "other"))[0] == ExitCode.USAGE

@@ -28,7 +28,13 @@ Trace = Annotated[bool, typer.Option("--trace", help="The JSON is a message of a
 CorrelationId = Annotated[int, typer.Option("--correlation-id", help="For JSON without a header.")]
 ClientId = Annotated[str | None, typer.Option("--client-id", help="For a request without a header; default: null.")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Take what Kafka reads but never writes, and say so.")]
-Frame = Annotated[str, typer.Argument(metavar="HEX|-", help="The frame in hex; - for standard input.")]
+Frame = Annotated[
+    str,
+    typer.Argument(
+        metavar="HEX|FILE|-",
+        help="The frame in hex, a file of a controller's metadata folder, or - for standard input.",
+    ),
+]
 
 
 @app.command("list")
@@ -161,7 +167,10 @@ def decode(
     """Bytes to JSON: a request by what its header says, a response by --api and --version, a batch by --record.
 
     With --record QuorumStateData the argument is the text of the file.
+    Of a log segment and a checkpoint all batches are printed; the values of data records stay in hex.
     """
+    if _is_file(frame):
+        return _decode_file(Path(frame), lenient)
     if binary and frame != "-":
         raise usage_error("--binary reads standard input: -")
     if (api is None) != (version is None) and record is None:
@@ -180,6 +189,38 @@ def decode(
             parsed = decode_response(raw, message, _check_version(message, version), lenient)
     _show({"api": parsed.message.api, "kind": parsed.message.kind.value, "version": parsed.version} | parsed.document)
     _show_notes(parsed.notes)
+    return ExitCode.CONFORMANT
+
+
+def _is_file(frame: str) -> bool:
+    try:
+        return Path(frame).is_file()
+    except OSError:  # longer than a path may be
+        return False
+
+
+def _decode_file(path: Path, lenient: bool) -> int:
+    from kraft_kafka.wire.batches import decode_batch
+    from kraft_kafka.wire.log_records import Batch, batches_of, values_of
+    from kraft_kafka.wire.quorum_state import decode_quorum_state
+
+    def document(batch: Batch) -> Any:
+        if batch.is_control:
+            return decode_batch(batch.raw, lenient)[0]
+        values = [value.hex() for value in values_of(batch)]
+        return {"baseOffset": batch.base_offset, "partitionLeaderEpoch": batch.epoch, "values": values}
+
+    with _wire_errors(str(path)):
+        if path.name == "quorum-state":
+            _show(decode_quorum_state(_read_text(str(path))))
+        elif path.suffix in (".log", ".checkpoint"):
+            raw = path.read_bytes()
+            batches = tuple(batches_of(raw))
+            _show({"batches": [document(batch) for batch in batches]})
+            if rest := len(raw) - sum(len(batch.raw) for batch in batches):
+                say(f"{path}: the last {rest} bytes are no whole batch", "yellow", console=stderr)
+        else:
+            raise usage_error(f"{path}: expected a log segment (.log), a snapshot (.checkpoint) or quorum-state")
     return ExitCode.CONFORMANT
 
 
